@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from accelreport.analysis.findings import COMPARED, Caveat, Finding, Kind, Value
@@ -120,6 +120,41 @@ CAVEATS: dict[Caveat, str] = {
 }
 """What a caveat says of all numbers alike; `{steps}` are those that were timed, `{without}` what a
 total leaves out."""
+
+
+SIGNS: dict[Caveat, str] = {
+    Caveat.BUDGET: "†",
+    Caveat.EXTRAPOLATED: "†",
+    Caveat.SINGLE_RUN: "‡",
+    Caveat.UNVALIDATED: "§",
+}
+"""Signs that a number carries in a table or beside a mark; never a superscript digit."""
+
+
+UNLIKE_CLOCKS = (
+    f"{SIGNS[Caveat.UNVALIDATED]} too low: the published time includes validation, ours does not"
+)
+"""What that sign means, below a figure."""
+
+
+def signs(caveats: Iterable[Caveat]) -> str:
+    """The signs of some caveats, each once: "†", "† ‡"."""
+    marks = {SIGNS[caveat] for caveat in caveats if caveat in SIGNS}
+    return " ".join(sorted(marks))
+
+
+_SIGN_WORDS = {
+    Caveat.BUDGET: "stopped by the budget",
+    Caveat.SINGLE_RUN: "single run",
+    Caveat.UNVALIDATED: "without validation, which the published time includes",
+}
+
+
+def signs_text(caveats: Iterable[Caveat]) -> str:
+    """What their signs mean, in a line: "† stopped by the budget · ‡ single run"."""
+    every = frozenset(caveats)
+    shown = (caveat for caveat in _SIGN_WORDS if caveat in every)
+    return " · ".join(f"{SIGNS[caveat]} {_SIGN_WORDS[caveat]}" for caveat in shown)
 
 
 def say(finding: Finding, words: Mapping[str, str]) -> str:

@@ -41,7 +41,7 @@ from accelreport.analysis.speed_findings import failures, forward
 from accelreport.analysis.stats import Verdict, geometric_mean, grouped, holds_one
 from accelreport.report import quantity
 from accelreport.report.claim_text import measured_lines
-from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say
+from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say, signs
 from accelreport.report.metrics import axis_title, level_text, metric_title
 from accelreport.report.model import LargeNumber
 from accelreport.report.text import label, sentence
@@ -64,40 +64,6 @@ _DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
 
 _ALONE = {*FACTS, *BESIDE_PUBLISHED} - {Kind.TARGET}
 """Kinds of a sentence that names what weakens its own number."""
-
-SIGNS: dict[Caveat, str] = {
-    Caveat.BUDGET: "†",
-    Caveat.EXTRAPOLATED: "†",
-    Caveat.SINGLE_RUN: "‡",
-    Caveat.UNVALIDATED: "§",
-}
-"""Signs that a number carries in a table or beside a mark; never a superscript digit."""
-
-
-UNLIKE_CLOCKS = (
-    f"{SIGNS[Caveat.UNVALIDATED]} too low: the published time includes validation, ours does not"
-)
-"""What that sign means, below a figure."""
-
-
-def signs(caveats: Iterable[Caveat]) -> str:
-    """The signs of some caveats, each once: "†", "† ‡"."""
-    marks = {SIGNS[caveat] for caveat in caveats if caveat in SIGNS}
-    return " ".join(sorted(marks))
-
-
-_SIGN_WORDS = {
-    Caveat.BUDGET: "stopped by the budget",
-    Caveat.SINGLE_RUN: "single run",
-    Caveat.UNVALIDATED: "without validation, which the published time includes",
-}
-
-
-def signs_text(caveats: Iterable[Caveat]) -> str:
-    """What their signs mean, in a line: "† stopped by the budget · ‡ single run"."""
-    every = frozenset(caveats)
-    shown = (caveat for caveat in _SIGN_WORDS if caveat in every)
-    return " · ".join(f"{SIGNS[caveat]} {_SIGN_WORDS[caveat]}" for caveat in shown)
 
 
 @dataclass(frozen=True)

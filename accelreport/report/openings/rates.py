@@ -34,7 +34,7 @@ from accelreport.report.charts.dot_plot import Bracket, Dot, dot_plot, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
-from accelreport.report.forms import CAVEATS
+from accelreport.report.forms import CAVEATS, UNLIKE_CLOCKS, signs, signs_text
 from accelreport.report.frames import citation, withheld_word
 from accelreport.report.metrics import QUANTITIES, printed_text, settings_text
 from accelreport.report.model import (
@@ -50,12 +50,9 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_SLIDE, SHARED, Plot, Scene, lines_plot
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.say import (
-    UNLIKE_CLOCKS,
     Speaker,
     mode,
     provenance_text,
-    signs,
-    signs_text,
 )
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series

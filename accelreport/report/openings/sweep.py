@@ -29,6 +29,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.drawing import FULL, Named
 from accelreport.report.charts.scales import factor_text, plain, plain_duration
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
+from accelreport.report.forms import signs
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import axis_title, metric_title, settings_text
 from accelreport.report.model import (
@@ -60,7 +61,7 @@ from accelreport.report.pages.badges import (
     points_by_devices,
 )
 from accelreport.report.pages.sections.steps import percentile_table
-from accelreport.report.say import Speaker, provenance_text, signs
+from accelreport.report.say import Speaker, provenance_text
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench, step_times
 

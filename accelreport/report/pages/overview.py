@@ -30,6 +30,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.drawing import FULL, Chart, DeviceStyle, Named
 from accelreport.report.charts.scales import factor_text, plain
+from accelreport.report.forms import signs
 from accelreport.report.frames import why_withheld, withheld_word
 from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
@@ -37,7 +38,6 @@ from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.openings.rates import rate_axis
 from accelreport.report.pages.badges import INTERVALS, benchmark_rows
 from accelreport.report.pages.sections.about import web_address
-from accelreport.report.say import signs
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment

@@ -10,6 +10,7 @@ from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.analysis.speed_findings import forward
 from accelreport.report import quantity
 from accelreport.report.claim_text import decided_counts, decided_text
+from accelreport.report.forms import signs_text
 from accelreport.report.front import FrontFinding, front_findings
 from accelreport.report.model import (
     Download,
@@ -25,7 +26,7 @@ from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.index import front_figures
 from accelreport.report.pages.overview import PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
-from accelreport.report.say import Speaker, signs_text
+from accelreport.report.say import Speaker
 from accelreport.report.slides.benchmark import (
     MOST_TAKEN,
     figure_slides,

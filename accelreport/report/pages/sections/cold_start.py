@@ -20,6 +20,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import FULL, NARROW
 from accelreport.report.charts.scales import plain_duration
+from accelreport.report.forms import SIGNS
 from accelreport.report.frames import withheld_word
 from accelreport.report.model import (
     Download,
@@ -40,7 +41,6 @@ from accelreport.report.pages.badges import (
     panel_points,
 )
 from accelreport.report.quantity import duration_of
-from accelreport.report.say import SIGNS
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
 
 

@@ -13,6 +13,7 @@ from accelreport.analysis.overview import published_rates
 from accelreport.analysis.speed_findings import published_value, rate_of
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
+from accelreport.report.forms import signs
 from accelreport.report.model import (
     Column,
     Entry,
@@ -24,7 +25,7 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.pages.sections.cold_start import withheld_at
-from accelreport.report.say import Speaker, signs
+from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, present
 from accelreport.report.warning_text import flag_text

@@ -11,6 +11,7 @@ from accelreport.analysis.speed_findings import caveats_of, rate_of
 from accelreport.analysis.speedup import Estimate, Scaling, Speedup
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
 from accelreport.report import quantity
+from accelreport.report.forms import signs, signs_text
 from accelreport.report.frames import why_incomplete, why_withheld
 from accelreport.report.model import (
     Badge,
@@ -37,7 +38,7 @@ from accelreport.report.pages.badges import (
     number_badges,
 )
 from accelreport.report.quantity import duration_of
-from accelreport.report.say import Speaker, signs, signs_text
+from accelreport.report.say import Speaker
 from accelreport.report.text import label
 from accelreport.report.theme import heat_bin
 from accelreport.report.view import BenchmarkView, Point, Series, present
