@@ -20,6 +20,7 @@ from accelreport.analysis.outcome import Outcome, outcome_of
 from accelreport.analysis.overview import PrintedRate
 from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.ranking import ACCELERATORS
+from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import failures, forward, rate_of
 from accelreport.analysis.stats import holds_one
 from accelreport.report import quantity
@@ -28,7 +29,7 @@ from accelreport.report.frames import of_processes
 from accelreport.report.pages.overview import Overview
 from accelreport.report.say import Speaker, among, over, reasons_text
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, processors
 from accelreport.report.warning_text import problem_text
 
 LOOSE = 1.5
@@ -138,7 +139,8 @@ def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[Front
             continue
         benches.add(bench.slug)
         kinds = {bench.plan.devices[of.device].kind for of in (value.of, over(value))}
-        words = _ours(view, value) if len(kinds) > 1 and len(view.machines) < 2 else {}
+        one = len(kinds) > 1 and len(view.machines) < 2
+        words = _ours(view, bench, value, value.processes) if one else {}
         speaker, workload = Speaker(bench), f"“{label(bench.plan.title, 80)}”"
         named = workload
         if compared[_devices(value)] > 1:
@@ -154,9 +156,20 @@ def _devices(value: Value) -> tuple[str, str]:
     return value.of.device, over(value).device
 
 
-def _ours(view: Overview, value: Value) -> dict[str, str]:
+def _ours(
+    view: Overview, bench: BenchmarkView, value: Value, processes: Sequence[Result]
+) -> dict[str, str]:
     """The base of a ratio in words: "this 2-core CPU"."""
-    return {"base" if forward(value) is value else "who": view.base_in_words}
+    return {"base" if forward(value) is value else "who": _base(view, bench, processes)}
+
+
+def _base(view: Overview, bench: BenchmarkView, processes: Sequence[Result]) -> str:
+    """The base in words; of several processors of one name, with what tells it from the others."""
+    every = (record for other in view.benches for record in other.records.values())
+    own = (record for row in processes if (record := bench.record(row)))
+    known, here = (processors(r.environment for r in s if r.environment) for s in (every, own))
+    apart = len(known) > 1 and len(view.machines) < 2
+    return f"{view.base_in_words} ({quantity.listed(here)})" if apart else view.base_in_words
 
 
 def _undecided(outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:
@@ -201,7 +214,8 @@ def _published(view: Overview) -> Iterator[FrontFinding]:
         if own:
             value, rate, shown = max(own, key=lambda row: (row[2].trains, row[0].number))
             finding = Finding(Kind.PUBLISHED, (value,), rate)
-            words = {**_ours(view, value), "at": f" in {shown.where}"}
+            ours = _ours(view, shown.bench, value, rate.processes if rate else ())
+            words = {**ours, "at": f" in {shown.where}"}
             yield FrontFinding(finding, words, bench=shown.bench)
 
 
@@ -225,7 +239,7 @@ def _rates(view: Overview) -> Iterator[FrontFinding]:
     value = replace(rate, caveats=rate.caveats | caveat)
     speaker = Speaker(shown.bench)
     words = {
-        "who": view.base_in_words if view.relative else speaker.name(rate.of),
+        "who": _base(view, shown.bench, rate.processes) if view.relative else speaker.name(rate.of),
         "at": f" in {shown.where}" if len(own) > 1 else speaker.at(rate.of),
     }
     evidence = [speaker.evidence(Finding(Kind.RATE, (value,)))]

@@ -152,6 +152,7 @@ TRUE = {
     "a published rate beside one partial run": (
         WEATHER, "", "tomorrow in Odense”, measured in one partial run on synthetic data"
     ),
+    "which processor a rate is of": (W, "", "2-core CPU (AVX2 with oneDNN off) trains 1,900"),
     "M14 within what it is the same": ("fw_aa", "frameworks", "in PyTorch, within 3 %"),
 }  # fmt: skip
 

@@ -32,7 +32,7 @@ from accelreport.report.pages.sections.shares import (
 )
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, processors
 
 Share = tuple[Reached, Value]
 """Who reached something of a limit, and the share of it that the page shows."""
@@ -101,8 +101,13 @@ def _plot(rows: Shares, title: str) -> Plot:
     """The figure: a row for each benchmark, with at most three of its shares."""
     dots: list[Dot] = []
     groups = []
+    every = (record for bench, *_ in rows for record in bench.records.values())
+    several = len(processors(record.environment for record in every if record.environment)) > 1
     for bench, place, shares in rows:
+        own = (bench.record(row) for _, value in shares for row in value.processes)
+        names = processors(record.environment for record in own if record and record.environment)
         where, speaker = bench.point_name(place.point), Speaker(bench)
+        detail = " · ".join(filter(None, (where, *names * several)))
         for number, (row, value) in enumerate(_shown(shares)):
             dot = dot_of(speaker, value)
             dots.append(
@@ -124,7 +129,7 @@ def _plot(rows: Shares, title: str) -> Plot:
             for row, value in shares
         )
         href = f"{bench.slug}.html#hardware"
-        groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=where))
+        groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=detail))
     exceed = sum(row.flagged for *_, shares in rows for row, _ in shares)
     left_out = sum(map(len, (shares for *_, shares in rows))) - len(dots)
     caption = [rows_caption(dots)]
