@@ -185,7 +185,9 @@ def _undecided(outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:
     }
     evidence = [
         EVIDENCE["decides"].format(
-            spec="specs/", profile=rerun.profile, them=among(len(rerun.comparisons), len(values))
+            spec="specs/",
+            profile=label(rerun.profile, 40),
+            them=among(len(rerun.comparisons), len(values)),
         )
         for rerun in outcome.reruns
         if rerun.comparisons
