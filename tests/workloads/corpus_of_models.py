@@ -241,13 +241,6 @@ MODELS: dict[str, tuple[str, dict[str, Any], Any, Any, Any]] = {
     "kept": ("classes", {"weights": "keep"}, preprocessed, LOGITS, ACC),
 }  # fmt: skip
 
-UNLIKE = (
-    *("own_class", "own_loss", "activity_penalty", "batch_normalisation", "accumulated", "cosine"),
-    *("class_weights", "one_hot_logits", "several_logits", "masked", "two_numbers", "compiled"),
-    *("compiled_weights", "kept", "joined_by_name"),
-)
-"""One model of each kind: of loss, metric, optimizer, penalty, mask and way of making it."""
-
 
 def replaced(name: str) -> Any:
     model = dense("softmax")

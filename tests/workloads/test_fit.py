@@ -26,7 +26,7 @@ def test_ten_steps_and_two_epochs_are_those_of_fit(framework: str) -> None:
     done = python("-m", "tests.workloads.test_fit", framework, paths=[Path(__file__).parents[2]])
     assert done.returncode == 0, done.stderr[-3000:]
     answers = json.loads(done.stdout.splitlines()[-1])
-    assert len(answers) >= (22 if framework == "jax" else 48)
+    assert len(answers) >= 48
     wrong = {name: answer for name, answer in answers.items() if answer}
     assert not wrong
 
@@ -177,12 +177,10 @@ def main(framework: str, *names: str) -> None:
     runtime = configure(Device.model_validate({"kind": "CPU", "framework": framework}))
     from tests.workloads import corpus_of_models as table
 
-    # JAX compiles each model four times, which takes seconds: it has one of each kind.
-    models = table.UNLIKE if framework == "jax" else table.MODELS
     answers = {name: refusal(name) for name in names or table.REFUSED if name in table.REFUSED}
     with tempfile.TemporaryDirectory() as folder:
-        for name in names or models:
-            if name in models:
+        for name in names or table.MODELS:
+            if name in table.MODELS:
                 answers[name] = differences(name, runtime, folder)
     sys.stdout.write(f"{json.dumps(answers)}\n")
 
