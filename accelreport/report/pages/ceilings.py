@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Value
+from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot
 from accelreport.report.charts.drawing import FULL, NARROW
 from accelreport.report.charts.scales import percent_text
@@ -134,8 +135,9 @@ def _plot(rows: Shares, title: str) -> Plot:
     left_out = sum(map(len, (shares for *_, shares in rows))) - len(dots)
     caption = [rows_caption(dots)]
     caption += ["Published: of the chip’s peak."] * any(dot.published for dot in dots)
-    above = f" ({exceed} above the peak)" * (exceed > 0)
-    caption += [f"In the table below alone: {left_out}{above}."] * (left_out > 0)
+    above = f", {exceed} above the peak" * (exceed > 0)
+    only = quantity.plural(left_out, "share")
+    caption += [f"Only in the table below: {only}{above}."] * (left_out > 0)
     caption += [DIVIDED] * any(divided(bench) for bench, *_ in rows)
     return dots_plot(
         dots,
