@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
 
@@ -226,7 +227,7 @@ class RemainingTime:
     reads it twice a second, also in a run of many thousand cells.
 
     Args:
-        expectation: known wall times; it learns from the records of the run.
+        expectation: known wall times; a copy learns from the records of the run.
         cells: the cells of the run.
 
     Attributes:
@@ -235,7 +236,8 @@ class RemainingTime:
 
     def __init__(self, expectation: Expectation, cells: Iterable[Cell]) -> None:
         self.unknown = 0
-        self._expectation = expectation
+        # Each learns by itself: a record that another one took into account would change its sum.
+        self._expectation = deepcopy(expectation)
         self._likes: dict[str, str] = {}
         self._waiting: Counter[str] = Counter()
         self._known_s = 0.0

@@ -36,12 +36,15 @@ def test_the_time_left_is_that_of_the_cells_left_whichever_end_and_in_which_orde
 ) -> None:
     known = [ended(*end) for end in before]
     first, *further = [CELLS[number] for number in sorted(chosen)] or [CELLS[0]]
-    remaining, left = RemainingTime(expected(known), [first]), {first.key: first}
+    expectation = expected(known)
+    beside = RemainingTime(expectation, CELLS)
+    remaining, left = RemainingTime(expectation, [first]), {first.key: first}
     remaining.add([*further, first])
     left |= {one.key: one for one in further}
 
     for end in ends:
         known.append(ended(*end))
+        beside.ended(known[-1])
         remaining.ended(known[-1])
         left.pop(known[-1].key, None)
 
