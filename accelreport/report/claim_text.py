@@ -438,17 +438,10 @@ def published_text(plan: PlanDocument, rule: Rule, names: Names = AS_WRITTEN) ->
         devices = [rule.of] if rule.value else [rule.of, rule.other(plan.baseline)[0]]
     else:
         return ""
-    parts = [_published_of(plan, name, devices, rule.where, names) for name in sorted(wanted)]
-    return " ".join(part for part in dict.fromkeys(parts) if part)
-
-
-def _published_of(
-    plan: PlanDocument, name: str, devices: Sequence[str], where: Mapping[str, Any], names: Names
-) -> str:
-    """What was published of a quantity on any of the devices; a speedup, between them."""
+    wanted |= {key for name in wanted for key in FOLLOWS_FROM.get(name, ())}
     figures = []
     for row in plan.published:
-        asked = {key: value for key, value in where.items() if key in row.where}
+        asked = {key: value for key, value in rule.where.items() if key in row.where}
         if row.device not in devices or not matches(row.where, asked):
             continue
         point = point_text({names.axis(axis): names.value(x) for axis, x in row.where.items()})
@@ -457,7 +450,6 @@ def _published_of(
         figures += [
             f"{title}: {printed_text(key, value)} [{names.quantity(key)}]"
             for key, value in row.figures().items()
-            if key in {name, *FOLLOWS_FROM.get(name, ())}
-            and (key != "speedup" or (row.over or plan.baseline.device) in devices)
+            if key in wanted and (key != "speedup" or (row.over or plan.baseline.device) in devices)
         ]
-    return f"Published, not measured here: {'; '.join(figures)}." if figures else ""
+    return f"Published: {'; '.join(figures)}." if figures else ""

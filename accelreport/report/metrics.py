@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from accelreport.analysis.findings import Unit, Value
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.text import label
@@ -131,17 +132,29 @@ def figure_text(
 
 def printed_text(figure: str, value: float) -> str:
     """A published figure with its unit and no digit that its source did not print."""
-    unit = FIGURES[figure][1]
-    if unit == "share":
-        return f"{_digits(100 * value)}{quantity.SPACE}%"
-    if unit == "size":
-        return f"{_digits(value / 1e6)}{quantity.SPACE}MB"
-    if unit != "time":
-        return _digits(value) + ("×" if unit == "ratio" else "")
-    scale, sign = quantity.time_unit(value)
+    unit, (scale, sign) = FIGURES[figure][1], quantity.time_unit(value)
     if scale > 1 and _count(_digits(value / scale)) > _count(_digits(value)):
         scale, sign = 1.0, "s"  # 173 s is not 2.88333 min
-    return f"{_digits(value / scale)}{quantity.SPACE}{sign}"
+    text = {
+        "share": f"{_digits(100 * value)}{quantity.SPACE}%",
+        "size": f"{_digits(value / 1e6)}{quantity.SPACE}MB",
+        "ratio": f"{_digits(value)}×",
+        "time": f"{_digits(value / scale)}{quantity.SPACE}{sign}",
+    }.get(unit, _digits(value))
+    return quantity.Number.of(text, value)
+
+
+_KINDS = {Unit.RATE: "number", Unit.SECONDS: "time", Unit.RATIO: "ratio", Unit.SHARE: "share"}
+
+
+def figure_of(value: Value) -> str:
+    """The figure of its published row that a value repeats; empty where it follows from another."""
+    if not (row := value.of.row):
+        return ""
+    by_epoch = row.val_accuracy_by_epoch.values()
+    printed = [*row.figures().items(), *(("val_accuracy", share) for share in by_epoch)]
+    alike = (name for name, own in printed if own == value.number)
+    return next((name for name in alike if FIGURES[name][1] == _KINDS.get(value.unit)), "")
 
 
 def _digits(value: float) -> str:

@@ -42,7 +42,13 @@ from accelreport.analysis.stats import Verdict, geometric_mean, grouped, holds_o
 from accelreport.report import quantity
 from accelreport.report.claim_text import measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say, signs
-from accelreport.report.metrics import axis_title, level_text, metric_title
+from accelreport.report.metrics import (
+    axis_title,
+    figure_of,
+    level_text,
+    metric_title,
+    printed_text,
+)
 from accelreport.report.model import LargeNumber
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
@@ -105,7 +111,11 @@ class Speaker:
         return "reaches" if words.kernel and value.unit is Unit.RATE else words.verb
 
     def number(self, value: Value, digits: int = quantity.HEADLINE) -> str:
-        """A value with its unit; in a title, two digits."""
+        """A value with its unit; in a title two digits, elsewhere a published one as printed."""
+        figure = figure_of(value)
+        if figure and digits != quantity.HEADLINE:
+            rate = f"{quantity.SPACE}{self.noun(value)}{'' if self.bench.words.kernel else '/s'}"
+            return printed_text(figure, value.number) + rate * (value.unit is Unit.RATE)
         return quantity.write(value.number, value.unit, value.interval, self.noun(value), digits)
 
     def interval(self, value: Value) -> str:
@@ -454,12 +464,14 @@ def mode(way: Device) -> str:
 
 
 def provenance_text(value: Value, year: int | None = None) -> str:
-    """Where a number is from, in a word or two: "measured, 3 processes", "published 2018".
+    """Where a number is from, in a word or two: "measured, 3 processes", "published 2018, derived".
 
     A change that a test of single examples judged counts these.
     """
     if value.provenance is Provenance.PUBLISHED:
-        return f"published {year}" if year else "published"
+        row = value.of.row
+        derived = row is not None and (row.mark == "D" or not figure_of(value))
+        return f"published{f' {year}' * bool(year)}{', derived' * derived}"
     count = quantity.plural(value.interval.n, "process", "processes")
     if isfinite(value.p):
         count = quantity.plural(value.interval.n, "example")

@@ -191,10 +191,7 @@ def test_published_figures_are_shown_and_labelled_as_not_ours() -> None:
     check = BoundCheck(ratio="epoch_time", of="tpu", over="gpu", about=17)
     row = row_of(check, fate=_no_tpu, published=published)
     assert row["verdict"] == "NOT TESTED HERE"
-    expected = (
-        "Published, not measured here: Colab TPU: 17.5 s [epoch_time]; "
-        "Colab GPU: 5 min [epoch_time]."
-    )
+    expected = "Published: Colab TPU: 17.5 s [epoch_time]; Colab GPU: 5 min [epoch_time]."
     assert row["published"].replace("\N{NO-BREAK SPACE}", " ") == expected
 
 

@@ -75,7 +75,7 @@ def test_the_stand_in_for_the_weather_refutes_that_a_cpu_runs_out_of_memory() ->
     verdicts = {
         claim.text: verdict_of(plan, results_of(plan, [record]), claim) for claim in plan.claims
     }
-    text = "A CPU with the 13 GB of Colab cannot train this network: it runs out of memory"
+    text = "A CPU needs more memory than the 13 GB of Colab to train this network"
     assert verdicts[text] is ClaimVerdict.REFUTED
 
 

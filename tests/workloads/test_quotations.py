@@ -11,7 +11,7 @@ from accelreport.loader.load import load
 from accelreport.spec.cells import Spec
 from accelreport.spec.models import FIGURES
 from docsite.sources import figures_of, quotations
-from tests.support.quoted import fingerprint, fingerprints, stands_in
+from tests.support.quoted import LEFT_OUT, fingerprint, fingerprints, stands_in
 
 SPECS = Path(__file__).parents[2] / "specs"
 
@@ -46,20 +46,17 @@ def quoted() -> dict[Quoted, set[float]]:
 
 
 @pytest.mark.parametrize("found", SHIPPED, ids=lambda found: found.name)
-def test_a_figure_marked_as_printed_stands_in_a_quotation_of_its_source(found: Spec) -> None:
+def test_a_figure_stands_in_a_quotation_of_its_source_or_says_from_what_it_is_derived(
+    found: Spec,
+) -> None:
     printed = quoted()
     for row in found.published:
         source = row.source or found.source
         assert source is not None
+        assert row.mark != "D" or re.search(r"[Dd]erived|=", row.note)
         for figure, value in row.figures().items() if row.mark != "D" else ():
             key = (found.name, source.title, row.device, figure, row.mark == "O")
             assert value in printed.get(key, ()), f"nobody printed {figure} {value} of {row.label}"
-
-
-@pytest.mark.parametrize("found", SHIPPED, ids=lambda found: found.name)
-def test_a_derived_figure_says_from_what(found: Spec) -> None:
-    for row in found.published:
-        assert row.mark != "D" or re.search(r"[Dd]erived|=", row.note)
 
 
 def test_every_quotation_is_of_a_source_that_a_spec_names_and_is_shown_there() -> None:
@@ -129,6 +126,22 @@ def test_a_quotation_of_a_source_stands_in_its_text_word_for_word(each: dict[str
     assert stands_in(each["words"], TEXTS[each["source"]]), each["words"]
 
 
+LOGS = {"weather_gru": 1, "imdb_lstm": 2}
+"""Spec → logs of losses, epoch by epoch, that its notes sum up."""
+
+
+@pytest.mark.parametrize("found", EVERY, ids=lambda found: found.name)
+def test_words_and_logs_that_a_note_repeats_stand_in_the_text_of_a_source(found: Spec) -> None:
+    rows = (*filter(None, [found.source]), *found.published, *found.claims)
+    notes = " ".join(" ".join(row.note for row in rows).split())
+    logs = re.findall(r"(?:[01]\.\d{4}, ){3,}[01]\.\d{4}", notes)
+    assert len(logs) == LOGS.get(found.name, 0)
+    lines = [f" {LEFT_OUT} ".join(f"loss: {loss}" for loss in log.split(", ")) for log in logs]
+    for words in [*re.findall(r'"([^"]*)"', notes), *lines]:
+        known = any(stands_in(words, text) for text in TEXTS.values())
+        assert known or " " not in words, words
+
+
 @pytest.mark.parametrize("machine", RUNTIMES, ids=lambda machine: f"{machine.name}, {machine.by}")
 def test_a_published_machine_stands_in_the_text_of_its_source(machine: HostedMachine) -> None:
     assert stands_in(machine.words, TEXTS[machine.source])
@@ -159,13 +172,6 @@ def test_every_claim_of_a_source_rests_on_words_of_that_source() -> None:
     assert made == rests
 
 
-def test_advice_names_specs_whose_numbers_bear_on_it() -> None:
-    names = {found.name for found in EVERY}
-    advice = [each for each in QUOTED if "advice" in each]
-    assert {each["advice"] for each in advice} == {"CPU", "GPU", "TPU"}
-    assert all(set(each["bears_on"]) <= names for each in advice)
-
-
 @pytest.mark.parametrize("found", [spec for spec in EVERY if spec.advice], ids=lambda s: s.name)
 def test_advice_is_quoted_where_its_numbers_bear_on_it(found: Spec) -> None:
     quoted_advice = {
@@ -173,6 +179,8 @@ def test_advice_is_quoted_where_its_numbers_bear_on_it(found: Spec) -> None:
         for each in QUOTED
         if "advice" in each
     }
+    assert {use for _, use in quoted_advice} == {"CPU", "GPU", "TPU"}
+    assert all(set(each.get("bears_on", ())) <= {spec.name for spec in EVERY} for each in QUOTED)
     told = {(words, row.use): True for row in found.advice for words in row.words}
     told |= {(words, row.use): False for row in found.advice for words in row.others}
     assert {key: quoted_advice[key] for key in told} == told

@@ -18,7 +18,7 @@ from accelreport.analysis.findings import (
     Value,
 )
 from accelreport.analysis.overview import PublishedRate
-from accelreport.analysis.published import published_results
+from accelreport.analysis.published import conditions, published_results
 from accelreport.analysis.published_findings import clock_of
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
@@ -36,7 +36,7 @@ from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
 from accelreport.report.forms import CAVEATS, UNLIKE_CLOCKS, signs, signs_text
 from accelreport.report.frames import citation, withheld_word
-from accelreport.report.metrics import QUANTITIES, printed_text, settings_text
+from accelreport.report.metrics import QUANTITIES, figure_of, printed_text, settings_text
 from accelreport.report.model import (
     Column,
     Line,
@@ -118,6 +118,8 @@ def dot_of(
 
 def without_unit(value: Value) -> str:
     """A number without the unit that its axis has; a time keeps its unit."""
+    if figure := figure_of(value):
+        return printed_text(figure, value.number)
     unit = Unit.NUMBER if value.unit is Unit.RATE else value.unit
     return quantity.write(value.number, unit, value.interval)
 
@@ -486,7 +488,7 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
     for value in every:
         dot = dot_of(speaker, value)
         if value.of.row:
-            texts = [printed_text(figure, value.number)]
+            texts = [dot.text]
             for over, ratios in stated.get(value.of.device, {}).items():
                 texts.append(f"published {quantity.listed(ratios)} {over}")
             dot = replace(dot, text=" · ".join(texts), brief="")
@@ -514,6 +516,9 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
         caption += f" {UNLIKE_CLOCKS}."
     if any(Caveat.VALIDATED in value.caveats for value in every):
         caption += f" {CAVEATS[Caveat.VALIDATED]}"
+    sizes = {conditions(plan, row).samples or 0 for row in rows if row and figure == "epoch_time"}
+    if len(sizes) > 1:
+        caption += f" Epochs hold {quantity.extent(sizes, quantity.count)} {bench.words.sample}."
     return Scene(finding, replace(plot, caption=caption))
 
 

@@ -131,7 +131,6 @@ def _by_epoch(bench: BenchmarkView) -> Iterator[Figure]:
             replace(
                 dot_of(speaker, value),
                 name=" · ".join(filter(None, (dot_of(speaker, value).name, value.of.part))),
-                text=printed_text("val_accuracy", value.number),
             )
             for value in values
         ]

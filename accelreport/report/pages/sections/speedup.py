@@ -13,6 +13,7 @@ from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
 from accelreport.report import quantity
 from accelreport.report.forms import signs, signs_text
 from accelreport.report.frames import why_incomplete, why_withheld
+from accelreport.report.metrics import figure_of
 from accelreport.report.model import (
     Badge,
     Block,
@@ -28,7 +29,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.rates import rate_axis, rates_at
+from accelreport.report.openings.rates import rate_axis, rates_at, without_unit
 from accelreport.report.pages.badges import (
     INTERVALS,
     PARTIAL,
@@ -185,23 +186,21 @@ def _cells(
 ) -> tuple[Entry, Entry]:
     """Rate and speedup of a device at a point, or why there is none."""
     speaker = Speaker(bench)
-
-    def plain(value: Value) -> str:
-        return quantity.write(value.number, Unit.NUMBER, value.interval, digits=quantity.TABLE)
-
     if device.series is None:
         ratio = published[device.label].get(point)
         if ratio is None:
             return entry("–"), entry("–")
-        own = next((plain(v) for v, _ in rates_at(bench, point) if v.of == ratio.of), "–")
-        return entry(own), entry(speaker.number(ratio, quantity.TABLE))
+        own = next((v for v, _ in rates_at(bench, point) if v.of == ratio.of), None)
+        derived = under("derived" * bool(own and not figure_of(own)))
+        shown = entry(without_unit(own) if own else "–", *derived)
+        return shown, entry(speaker.number(ratio, quantity.TABLE))
     speedup = bench.speedup(device.series, point)
     value = rate_of(speedup.own) if speedup else None
     if speedup is None or value is None:
         return absence(bench, device.series, point), entry("–")
     badges = number_badges(bench.planned(device.series, point))
     rate = entry(
-        f"{plain(value)} {signs(value.caveats)}".strip(),
+        f"{without_unit(value)} {signs(value.caveats)}".strip(),
         *under(quantity.span(value.interval, Unit.NUMBER), "interval"),
         href=bench.evidence(device.series, point),
         badges=tuple(badge for badge in badges if badge not in {PARTIAL, SINGLE}),
