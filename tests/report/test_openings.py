@@ -307,7 +307,7 @@ def test_a_first_call_stands_beside_the_later_ones_with_what_was_published_of_bo
     first, later = (figure.description.index(row.label) for row in rows)
     assert later < first
     assert f": 35.47{NBSP}TFLOPS · published 75× its CPU" in figure.description
-    assert f": 158.91{NBSP}TFLOPS · published 338× its CPU" in figure.description
+    assert f": 158.91{NBSP}TFLOPS · 800× · published 338× its CPU" in figure.description
 
 
 def test_accuracies_of_single_epochs_are_drawn_beside_those_of_whole_trainings() -> None:
