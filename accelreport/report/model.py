@@ -416,7 +416,6 @@ class Link:
 
     title: str
     href: str
-    detail: str
     number: str
     what: str
 

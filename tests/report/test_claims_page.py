@@ -173,7 +173,7 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     assert page.headline == "2 of 4\N{NO-BREAK SPACE}claims are confirmed"
     section, *rest = page.sections
     # What is undecided is open and says so; what waits for a device is opened.
-    assert [(each.id, each.folded) for each in rest] == [("undecided", False), ("device", True)]
+    assert [(each.id, each.folded) for each in rest] == [("open", False), ("device", True)]
     squares = section.blocks[0]
     assert isinstance(squares, Units)
     assert squares.keys == (

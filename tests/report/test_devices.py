@@ -120,7 +120,7 @@ def test_one_machine_in_several_configurations_is_one_machine() -> None:
     made = study(devices=("cpu", "cpu-1", "gpu"), repeats=1, fate=lambda cell:
                  "skipped" if cell.device == "gpu" else "ok")  # fmt: skip
     page = devices_page(gather(Results((made,))))
-    assert page.headline.replace("\xa0", " ") == "Example, 2 cores"
+    assert page.headline.replace("\xa0", " ") == "2 configurations of Example, 2 cores"
     assert page.finding.replace("\xa0", " ") == "Not measured: GPU (device not present)."
 
 

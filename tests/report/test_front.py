@@ -522,7 +522,7 @@ def test_the_table_of_benchmarks_has_one_bar_for_what_was_run() -> None:
     sections = {each.id: each for each in benchmarks_page(gather(Results((made,)))).sections}
     (progress,) = sections["progress"].blocks
     assert isinstance(progress, Table)
-    assert [column.title for column in progress.columns] == ["finding", "cells"]
+    assert [column.title for column in progress.columns] == ["finding", "throughput", "cells"]
     # Every rate is looked up and not read: a reader opens it.
     assert sections["speedups"].folded
 
@@ -530,7 +530,7 @@ def test_the_table_of_benchmarks_has_one_bar_for_what_was_run() -> None:
 def test_a_data_set_is_described_once_with_all_benchmarks_that_read_it() -> None:
     here = study(spec="a", axes={}), study(spec="b", axes={}, first_seed=50)
     made = (*here, study("matmul", spec="c"))
-    *_, section = data_page(gather(Results(made))).sections
+    section, *_ = data_page(gather(Results(made))).sections
     (table,) = section.blocks
     assert isinstance(table, Table)
     (group,) = table.groups

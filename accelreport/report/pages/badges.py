@@ -212,6 +212,17 @@ def point_groups(bench: BenchmarkView, make: Callable[[Point, str], Row]) -> tup
     return tuple(RowGroup(tuple(rows), title=heading) for heading, rows in groups.items())
 
 
+def titles_of(benches: Sequence[BenchmarkView]) -> dict[str, str]:
+    """Slug → title of a benchmark, with its profile where several have that title."""
+    titles = [label(bench.plan.title) for bench in benches]
+    return {
+        bench.slug: title
+        if titles.count(title) == 1
+        else f"{title} ({label(bench.plan.profile, 40)} profile)"
+        for bench, title in zip(benches, titles, strict=True)
+    }
+
+
 def benchmark_rows(bench: BenchmarkView, rows: Iterable[Row]) -> RowGroup:
     """Rows of a benchmark, under a heading that leads to its page, in a table of several."""
     return RowGroup(

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from accelreport.analysis.findings import Kind
 from accelreport.analysis.results import UNTIMED
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
-from accelreport.report.claim_text import decided_text
+from accelreport.report.claim_text import decided_counts
 from accelreport.report.model import (
     Column,
     Download,
@@ -25,8 +26,9 @@ from accelreport.report.model import (
 )
 from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
+from accelreport.report.pages.badges import kind_text, titles_of
 from accelreport.report.pages.overview import Overview, rates_table
-from accelreport.report.text import label
+from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView
 
 PATH = "benchmarks.html"
@@ -34,17 +36,19 @@ PATH = "benchmarks.html"
 
 def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page."""
-    claims = [result for bench in benches for result in bench.tested]
-    of = quantity.plural(len(benches), "benchmark")
+    headline = quantity.plural(len(benches), "benchmark")
+    decided, claims = decided_counts([result for bench in benches for result in bench.tested])
+    if claims:
+        headline += f", {decided} of {quantity.plural(claims, 'claim')} decided"
     sections = (
-        Section("progress", "Benchmarks", (_progress(benches),)),
+        Section("progress", "Findings", (_progress(benches),)),
         _rates(benches),
     )
     return Page(
         path=PATH,
         title="Benchmarks",
-        headline="Benchmarks",
-        finding=f"{of}. {decided_text(claims)}." if claims else f"{of}.",
+        headline=headline,
+        finding="",
         sections=tuple(section for section in sections if section),
         template="tables.html",
         notices=notices_of(benches),
@@ -63,25 +67,38 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
     return Section("speedups", "Every rate", (table,), folded=True)
 
 
+def baseline_rate(bench: BenchmarkView) -> tuple[str, str, str]:
+    """The throughput of the baseline, whose it is, and its interval; or why there is none."""
+    rates = (finding.values[0] for finding in bench.findings if finding.kind is Kind.RATE)
+    if (rate := next(rates, None)) is None:
+        rows = [row for row in bench.results if row.device == bench.plan.baseline.device]
+        reasons = sorted({kind_text(row) for row in rows if not row.timed})
+        return quantity.MISSING, bench.baseline_name, ", ".join(reasons)
+    speaker = Speaker(bench)
+    whose = f"{speaker.name(rate.of)}{speaker.at(rate.of)}"
+    return speaker.number(rate), whose, speaker.interval(rate) or "one run"
+
+
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
+    names = titles_of(benches)
     return Table(
         id="benchmarks-table",
         title="Findings",
         corner="benchmark",
-        columns=(Column("finding"), Column("cells")),
-        groups=(RowGroup(tuple(map(_benchmark_row, benches))),),
+        columns=(
+            Column("finding"),
+            Column("throughput", detail="of the baseline", number=True),
+            Column("cells"),
+        ),
+        groups=(RowGroup(tuple(_benchmark_row(bench, names[bench.slug]) for bench in benches)),),
         style="prose",
     )
 
 
-def _benchmark_row(bench: BenchmarkView) -> Row:
+def _benchmark_row(bench: BenchmarkView, name: str) -> Row:
     done = sum(row.timed and row.status == "ok" for row in bench.results)
     stopped = sum(row.timed for row in bench.results) - done
-    header = entry(
-        label(bench.plan.title),
-        Line(f"{label(bench.plan.profile, 40)} profile", "reason"),
-        href=f"{bench.slug}.html",
-    )
+    header = entry(name, href=f"{bench.slug}.html")
     outcomes = Counter(row.outcome for row in bench.results)
     states = {"refused": REFUSED, "failed": "failed", "no steady step": UNTIMED}
     lost = {name: outcomes[state] for name, state in states.items()}
@@ -97,4 +114,6 @@ def _benchmark_row(bench: BenchmarkView) -> Row:
         provenance=("measured",) * measured + ("published",) * bool(bench.plan.published),
     )
     cells = entry(Line(", ".join(parts), "detail"), bar=(done, stopped, waiting))
-    return table_row(header, opening_of(bench).summary, cells, facets=facets)
+    number, *beside = baseline_rate(bench)
+    rate = entry(number, *(Line(text, "detail") for text in beside))
+    return table_row(header, opening_of(bench).summary, rate, cells, facets=facets)

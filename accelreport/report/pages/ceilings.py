@@ -30,6 +30,7 @@ from accelreport.report.pages.sections.shares import (
     divided,
     heaviest,
     reached_shares,
+    shares_title,
 )
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
@@ -52,15 +53,24 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
     rows = [(bench, place, shares_of(bench, place)) for _, bench, place in best.values()]
     rows = sorted((row for row in rows if _shown(row[2])), key=lambda row: -_largest(row[2]))
     every = [share for *_, own in rows for share in own]
-    own = [share for share in every if share[1].of.row is None and not share[0].flagged]
-    title = _title(own)
-    shares_text = f": {Speaker(rows[0][0]).numbers([value for _, value in own])}" if own else ""
+    own = [share for share in every if share[1].of.row is None]
+    title = shares_title(row.limit for row, _ in own)
     blocks = (_plot(rows, title).figure(Size(FULL, 0), Size(NARROW, 0)),) if rows else ()
+    headline, finding = title if rows else "No known peak", ""
+    if own:
+        bench, speaker = rows[0][0], Speaker(rows[0][0])
+        reached, largest = next(share for share in rows[0][2] if share[1].of.row is None)
+        headline = (
+            f"{reached.short} reaches {speaker.number(largest)} of its {reached.limit}"
+            f" in “{label(bench.plan.title, 60)}”"
+        )
+        if rest := [value for _, value in own if value is not largest]:
+            finding = f"The other measured shares: {speaker.numbers(rest)}."
     return Page(
         path=CEILINGS,
-        title=title,
-        headline=f"{title}{shares_text}" if rows else "No known peak",
-        finding="",
+        title="Hardware use",
+        headline=headline,
+        finding=finding,
         sections=(),
         template="article.html",
         opening=Section("answer", "", blocks) if rows else None,
@@ -82,12 +92,6 @@ def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
         if (value is row.shares[-1] if value.of.row else value.of.point == place.point)
     ]
     return sorted(shares, key=lambda share: -share[1].number)
-
-
-def _title(shares: Sequence[Share]) -> str:
-    """What the shares are of: the measured roof where all are, else a peak."""
-    roofs = bool(shares) and all(row.limit == "measured roof" for row, _ in shares)
-    return "Share of the measured roof" if roofs else "Share of peak"
 
 
 def _shown(shares: Sequence[Share]) -> list[Share]:
@@ -134,14 +138,13 @@ def _plot(rows: Shares, title: str) -> Plot:
     exceed = sum(row.flagged for *_, shares in rows for row, _ in shares)
     left_out = sum(map(len, (shares for *_, shares in rows))) - len(dots)
     caption = [rows_caption(dots)]
-    caption += ["Published: of the chip’s peak."] * any(dot.published for dot in dots)
     above = f", {exceed} above the peak" * (exceed > 0)
     only = quantity.plural(left_out, "share")
     caption += [f"Only in the table below: {only}{above}."] * (left_out > 0)
     caption += [DIVIDED] * any(divided(bench) for bench, *_ in rows)
     return dots_plot(
         dots,
-        axis="share of roof or peak",
+        axis=title.lower() + " (◇ of the chip’s peak)" * any(dot.published for dot in dots),
         tick=percent_text,
         base=Base(1.0, "100 %", limit=True),
         id="shares",
@@ -149,7 +152,7 @@ def _plot(rows: Shares, title: str) -> Plot:
         caption=" ".join(caption),
         table=Table(
             id="shares-table",
-            title="Share of peak",
+            title=title,
             corner="device",
             columns=number_columns(("provenance", "share")),
             groups=tuple(groups),

@@ -19,6 +19,7 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
+from accelreport.report.pages.badges import titles_of
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 
@@ -40,8 +41,8 @@ def data_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page."""
     read = _table(benches)
     sections = (
-        Section("files", "Files", (Downloads(FILES),)),
         Section("sets", "Data sets", (read,)) if read.groups else None,
+        Section("files", "Files", (Downloads(FILES),)),
     )
     return Page(
         path=PATH,
@@ -86,13 +87,7 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
                 kind = str(bench.plan.workload.get("kind"))
                 use = (data.train_examples, data.validation_examples, data.fingerprint, kind)
                 uses.setdefault(use, set()).add(bench.slug)
-    titles = [label(bench.plan.title) for bench in benches]
-    names = {
-        bench.slug: title
-        if titles.count(title) == 1
-        else f"{title} ({label(bench.plan.profile, 40)} profile)"
-        for bench, title in zip(benches, titles, strict=True)
-    }
+    names = titles_of(benches)
     return Table(
         id="data-table",
         title="Data sets",

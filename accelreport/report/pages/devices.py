@@ -26,7 +26,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.pages.badges import kind_text
+from accelreport.report.pages.badges import kind_text, titles_of
 from accelreport.report.pages.machines import (
     DEVICES,
     device_id,
@@ -45,8 +45,6 @@ from accelreport.spec.device import Device
 
 DONE, STOPPED, NOT_RUN = "●", "◐", "○"
 """Marks of a configuration and a benchmark: every cell complete, some timed, none timed."""
-LONGEST_TITLE = 32
-"""Letters of a benchmark's title over its column, which is upright."""
 
 
 def devices_page(benches: Sequence[BenchmarkView]) -> Page:
@@ -64,17 +62,19 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         if (facts := software_facts(_environments(devices, machine)))
     ]
     anchored: set[str] = set()
-    sections = [_machine(devices, benches, machine, anchored) for machine in machines]
+    one = len(machines) == 1
+    sections = [_machine(devices, benches, machine, anchored, one=one) for machine in machines]
     if published := _published_machines(benches):
         sections.append(published)
     if software:
         sections.append(Section("software", "Software and variables", tuple(software), folded=True))
     missing = "; ".join(f"{quantity.listed(names)} ({why})" for why, names in absent.items())
-    records = [record for device in devices for record in device.records]
+    configurations = quantity.plural(sum(bool(d.machines) for d in devices), "configuration")
+    machine = machine_line(record for device in devices for record in device.records)
     return Page(
         path=DEVICES,
         title="Devices",
-        headline=machine_line(records) or "No machine",
+        headline=f"{configurations} of {machine}" if machine else "No machine",
         finding=f"Not measured: {missing}." if missing else "",
         sections=tuple(sections),
         template="article.html",
@@ -88,8 +88,9 @@ def _environments(devices: Sequence[Listing], machine: str) -> list[Environment]
 
 
 def _machine(
-    devices: Sequence[Listing], benches: Sequence[BenchmarkView], machine: str, anchored: set[str]
-) -> Section:
+    devices: Sequence[Listing], benches: Sequence[BenchmarkView], machine: str, anchored: set[str],
+    *, one: bool,
+) -> Section:  # fmt: skip
     """What a machine is, then a matrix of its configurations and the benchmarks.
 
     The first row of a device has the id that other pages link to.
@@ -98,6 +99,7 @@ def _machine(
     runs = Counter(bench.slug for device in own for bench in device.benches)
     asked = sorted((b for b in benches if runs[b.slug]), key=lambda bench: -runs[bench.slug])
     groups: dict[str, list[Row]] = {}
+    titles = titles_of(benches)
     for device in own:
         how = [device.name, *device.titles[1:], driven_text(device.device)]
         if price := price_of(device.device):
@@ -114,15 +116,17 @@ def _machine(
     table = Table(
         id=f"run-{machine_id(machine)}",
         title="Configurations × benchmarks",
-        caption=f"{DONE} done {STOPPED} in part {NOT_RUN} not run",
+        caption=f"{DONE} every process complete · {STOPPED} some incomplete or without a time · "
+        f"{NOT_RUN} none has a time · empty: not planned",
         corner="configuration",
-        columns=tuple(Column(label(bench.plan.title, LONGEST_TITLE)) for bench in asked),
+        columns=tuple(Column(titles[bench.slug]) for bench in asked),
         groups=tuple(RowGroup(tuple(rows), title=title) for title, rows in groups.items()),
         style="dots",
     )
-    records = (record for device in own for record in device.records)
-    name = machine_line(record for record in records if record.machine == machine)
-    title = " ".join(filter(None, (name, f"(machine {label(machine, 20)})")))
+    title = f"Machine {label(machine, 20)}"
+    if not one:
+        records = (record for device in own for record in device.records)
+        title += f": {machine_line(r for r in records if r.machine == machine)}"
     facts = [*hardware_facts(_environments(devices, machine)), *speed_facts(benches, machine)]
     known = Facts(tuple(facts), inline=True)
     return Section(machine_id(machine), title, (known, table))

@@ -35,10 +35,11 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.notices import notices_of, versions_notice
-from accelreport.report.openings.opening import Opening, Plot
+from accelreport.report.openings.opening import Plot
 from accelreport.report.openings.rates import style_of
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.badges import kind_text
+from accelreport.report.pages.badges import kind_text, titles_of
+from accelreport.report.pages.benchmarks import baseline_rate
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PHONE, WIDE, Overview
 from accelreport.report.pages.sections.about import overrides_of
@@ -251,36 +252,22 @@ def _about(seconds: float) -> str:
 
 
 def _list(benches: Sequence[BenchmarkView]) -> Section:
-    """A line for each benchmark, with one number; those that have none are named below."""
-    titles = [label(bench.plan.title) for bench in benches]
-    items, waiting = [], []
-    for bench, title in zip(benches, titles, strict=True):
-        opening = opening_of(bench)
-        if opening.unmeasured:
-            waiting.append(title)
-            continue
-        detail = f"{label(bench.plan.profile, 40)} profile" if titles.count(title) > 1 else ""
-        number, what = _number(bench, opening)
-        items.append(Link(title, f"{bench.slug}.html", detail, number, what))
+    """A line for each benchmark, with its throughput; those without a time are named below."""
+    names = titles_of(benches)
+    measured = [bench for bench in benches if not opening_of(bench).unmeasured]
+    waiting = [names[bench.slug] for bench in benches if bench not in measured]
+    items = []
+    for bench in measured:
+        number, *beside = baseline_rate(bench)
+        items.append(Link(names[bench.slug], f"{bench.slug}.html", number, ", ".join(beside)))
     blocks: list[Block] = [Links(tuple(items))] if items else []
     if waiting:
-        names = quantity.listed([f"“{title}”" for title in waiting])
-        blocks.append(Prose(f"Not measured at all: {names}. “accelreport run specs/” runs them."))
+        listed = quantity.listed([f"“{title}”" for title in waiting])
+        blocks.append(Prose(f"Not measured at all: {listed}. “accelreport run specs/” runs them."))
     count = quantity.plural(len(benches), "benchmark")
-    return Section("benchmarks", f"All {count}" if len(benches) > 1 else count, tuple(blocks))
-
-
-def _number(bench: BenchmarkView, opening: Opening) -> tuple[str, str]:
-    """The number of the title and what it is of; else the rate of the page's first sentence."""
-    speaker = Speaker(bench)
-    for finding, large in opening.large[:1]:
-        return speaker.number(speaker.main(finding)), large.text
-    first = opening.answered[0]
-    if first.kind is not Kind.RATE:
-        return "", ""
-    (rate, *_) = first.values
-    one = ", one run" if rate.interval.n == 1 else ""
-    return speaker.number(rate), f"{speaker.name(rate.of)}{speaker.at(rate.of)}{one}"
+    title = f"All {count}" if len(benches) > 1 else count
+    detail = f"throughput of each baseline, 95{quantity.SPACE}% interval" * bool(items)
+    return Section("benchmarks", title, tuple(blocks), detail=detail)
 
 
 def absent_devices(benches: Sequence[BenchmarkView]) -> str:

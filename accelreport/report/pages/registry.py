@@ -94,7 +94,7 @@ PAGES = (
     SitePage(
         "ceilings.html",
         lambda content: ceilings_page(content.benches),
-        "Share of peak",
+        "Hardware use",
     ),
     SitePage(
         "claims.html",
@@ -122,7 +122,11 @@ PAGES = (
         "compare.html",
         lambda content: content.machines,
     ),
-    SitePage("methods.html", lambda _: methods_page()),
+    SitePage(
+        "methods.html",
+        lambda _: methods_page(),
+        "Methods",
+    ),
 )
 """Every page, in the order of the navigation."""
 

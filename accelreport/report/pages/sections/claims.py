@@ -57,14 +57,16 @@ from accelreport.spec.claims import Claim, Names
 DECIDED = frozenset({ClaimState.CONFIRMED, ClaimState.REFUTED})
 
 UNTESTED = frozenset({ClaimState.NOT_MEASURED, ClaimState.NEEDS_DEVICE})
+"""States of claims that something has to be measured for."""
+OPEN = frozenset(ClaimState) - DECIDED - UNTESTED
 GROUPS = (
     ("claims", "Decided", DECIDED),
-    ("undecided", "Undecided", frozenset(ClaimState) - DECIDED - UNTESTED),
+    ("undecided", "Undecided: more repeats decide", OPEN),
+    ("open", "Undecided: other numbers or whole data decide", OPEN),
     ("unmeasured", "Not measured", frozenset({ClaimState.NOT_MEASURED})),
     ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
 )
 """Sections of the page of claims, by what decides a claim: a rerun, a run, another device."""
-"""States of claims that something has to be measured for."""
 MOST_SHOWN, MOST_SHOWN_UNDECIDED = 3, 1
 """Lines of numbers beside a claim; a reader opens the others together with the rule."""
 
@@ -270,14 +272,18 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
     units = units_of(benches)
     blocks: list[Block] = [units] if units else []
     sections: list[Section] = []
+    reruns = {id(claim) for rerun in outcome_of(benches).reruns for claim in rerun.claims}
     for name, title, states in GROUPS:
         rows = [
             (bench, own)
             for bench in benches
-            if (own := closest_first(r for r in bench.tested if r.state in states))
-        ]
+            if (own := closest_first(
+                r for r in bench.tested if r.state in states
+                and (states != OPEN or (id(r) in reruns) is (name == "undecided"))
+            ))
+        ]  # fmt: skip
         firsts = closest_first(own[0] for _, own in rows)
-        rows.sort(key=lambda row: name == "undecided" and firsts.index(row[1][0]))
+        rows.sort(key=lambda row: states == OPEN and firsts.index(row[1][0]))
         if rows:
             table = claims_table(f"{name}-table", title, rows)
             count = quantity.count(sum(len(own) for _, own in rows))

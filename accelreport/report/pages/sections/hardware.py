@@ -44,6 +44,7 @@ from accelreport.report.pages.sections.shares import (
     divided,
     heaviest,
     reached_shares,
+    shares_title,
 )
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
@@ -112,16 +113,17 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
                     flagged="exceeds the peak" if last and row.flagged else "",
                 )
             )
+    title = shares_title(row.limit for row in rows)
     figure = dots_plot(
         dots,
-        axis="share of peak",
+        axis=title.lower(),
         tick=percent_text,
         id="shares",
-        title="Share of peak",
+        title=title,
         caption=f"{rows_caption(dots)} {DIVIDED * divided(bench)}".strip(),
         table=Table(
             id="shares-data",
-            title="Share of peak",
+            title=title,
             corner="device",
             columns=number_columns(("share", "of")),
             groups=(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import isnan
 
@@ -77,6 +77,14 @@ def heaviest(bench: BenchmarkView) -> Place | None:
         if place.point not in fastest or place.seconds < fastest[place.point].seconds:
             fastest[place.point] = place
     return max(fastest.values(), key=lambda place: place.work.operations, default=None)
+
+
+def shares_title(limits: Iterable[str]) -> str:
+    """What shares of some limits are called."""
+    kinds = {limit == "measured roof" for limit in limits}
+    if kinds == {True}:
+        return "Share of the measured roof"
+    return "Share of peak or measured roof" if True in kinds else "Share of peak"
 
 
 @dataclass(frozen=True)
