@@ -18,7 +18,7 @@ from accelreport.analysis.claims import ClaimResult, ClaimState, distinct
 from accelreport.analysis.findings import COMPARED, Finding, Kind, Value
 from accelreport.analysis.overview import on_machines
 from accelreport.analysis.results import Result, point_key
-from accelreport.analysis.sequential import LOOKS
+from accelreport.analysis.sequential import LOOKS, UntilDecided
 from accelreport.analysis.speed_findings import (
     comparison_findings,
     gain_findings,
@@ -110,7 +110,8 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
         claims = [pair for pair in repeated if profile_of(pair[0].plan) == profile]
         absent = tuple(b for b in missing.values() if profile_of(b.plan) == profile)
         cells = sum(_kind(bench, row) in here for bench in absent for row in bench.results)
-        seconds = _seconds(own, claims) + (cells * fmean(walls) if walls else 0.0)
+        looked = [bench for bench in benches if profile_of(bench.plan) == profile]
+        seconds = _seconds(own, claims, looked) + (cells * fmean(walls) if walls else 0.0)
         reruns.append(Rerun(profile, own, tuple(c for _, c in claims), absent, seconds))
     return Outcome(
         comparisons=tuple(
@@ -194,8 +195,15 @@ def _by_repeats(
 def _seconds(
     comparisons: Iterable[tuple[Benchmark, Finding]],
     claims: Iterable[tuple[Benchmark, ClaimResult]],
+    looked: Iterable[Benchmark],
 ) -> float:
-    """Time of the further repeats of every configuration that is asked for, each once."""
+    """Time of the further repeats of every configuration that is asked for, each once.
+
+    Args:
+        comparisons: the undecided ones.
+        claims: the undecided ones.
+        looked: the benchmarks of the run. Its looks may open again what is decided.
+    """
     most: dict[object, tuple[int, float]] = {}
 
     def ask(bench: Benchmark, asked: Iterable[Result], asks: int) -> None:
@@ -212,4 +220,9 @@ def _seconds(
         rows = [r for r in bench.results if r.measured and (r.device, r.where) in wanted]
         repeats = min((number.interval.n for number in claim.numbers), default=0)
         ask(bench, rows, _until(repeats))
+    for bench in looked:
+        for machine, _ in Counter(r.machine for r in bench.results if r.timed).most_common(1):
+            here = [row for row in bench.results if row.machine in {machine, ""}]
+            for device, where, repeats in UntilDecided().further(bench.plan, here):
+                ask(bench, [r for r in here if (r.device, r.where) == (device, where)], repeats)
     return sum(repeats * wall_s for repeats, wall_s in most.values() if wall_s >= 0)

@@ -12,7 +12,7 @@ it is the same however often a run was interrupted, and whatever was measured be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from accelreport.analysis.claim_rules import places_of, verdict_of
@@ -71,7 +71,30 @@ class UntilDecided:
         Raises:
             ValueError: the plan has no looks.
         """
-        at, results = _looks_of(plan), results_of(plan, records)
+        return self._latest(plan, results_of(plan, records))
+
+    def further(
+        self, plan: PlanDocument, results: Sequence[Result]
+    ) -> Iterator[tuple[str, PointKey, int]]:
+        """The next looks of a plan that has none yet: device, point and further repeats.
+
+        A look has a wider interval than a run of a fixed number of repeats, so it may open again
+        what that run decided.
+
+        Args:
+            plan: the plan.
+            results: its cells, on one machine.
+        """
+        planned = plan.measure.repeats
+        looks = plan.until_decided or self.looks(planned)
+        for look in self._latest(plan.model_copy(update={"until_decided": looks}), results):
+            if look.wanted > planned:
+                base, beside = plan.baseline.place("", look.point)
+                yield look.device, point_key(look.point), look.wanted - planned
+                yield base, point_key(beside), look.wanted - planned
+
+    def _latest(self, plan: PlanDocument, results: Sequence[Result]) -> list[Look]:
+        at = _looks_of(plan)
         place = {process.key: (process.device, process.where) for process in results}
         point = {place[cell.key]: dict(cell.point) for cell in plan.cells}
         repeats: dict[tuple[str, PointKey], _Repeats] = {where: {} for where in point}

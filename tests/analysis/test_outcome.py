@@ -45,6 +45,22 @@ def test_an_undecided_comparison_costs_what_its_next_look_needs_if_any_look_has_
         assert rerun.seconds >= further * wall * 0.999
 
 
+def test_the_time_to_decide_the_rest_counts_what_the_looks_open_again() -> None:
+    undecided, decided = (
+        _bench(
+            study(
+                spec=name, devices=("cpu", "cpu-1"), axes={}, repeats=5, noise=Noise(process=0.05),
+                factors={"cpu-1": factor}, first_seed=first, seed=3,
+            )
+        )
+        for name, factor, first in (("undecided", 0.54, 0), ("decided", 0.56, 100))
+    )  # fmt: skip
+    alone, both = outcome_of([undecided]), outcome_of([undecided, decided])
+    assert (len(alone.comparisons), len(both.comparisons)) == (0, 1)
+    assert both.reruns[0].comparisons == alone.reruns[0].comparisons
+    assert both.reruns[0].seconds > alone.reruns[0].seconds
+
+
 def _without_gpu(cell: Cell) -> str:
     return "skipped" if cell.device == "gpu" else "ok"
 
