@@ -410,7 +410,11 @@ def test_title_and_section_hold_a_processor_against_its_roof_also_where_a_peak_i
 @pytest.mark.parametrize(
     ("spec", "drawn", "said"),
     [
-        ("mnist_cnn", ["11 s", "7.9 s †", "3 s · published 4× GPU"], ""),
+        (
+            "mnist_cnn",
+            ["11 s", "7.9 s †", "3 s · published 4× GPU"],
+            "Epochs of 61,440 to 491,520 images.",
+        ),
         ("imdb_lstm", ["5 min", "40 s § †", "17 s · published 17× and 20× GPU"], ""),
         ("har_sweep", ["55×", "55×", "25×", "25×"], ""),
         (
@@ -427,13 +431,14 @@ def test_an_opening_shows_what_the_source_printed_of_its_devices_as_it_was_print
 ) -> None:
     (weather,) = gather(Store(ROOT / "examples" / "weather"))
     opening = opening_of((example() | {"weather_gru": weather})[spec])
-    printed = [scene.shown for scene in opening.scenes if scene.finding.kind is Kind.PRINTED]
-    rows = [
-        row for plot in printed if isinstance(plot, Plot) for row in plot.description.split("; ")
-    ]
+    scenes = (scene.shown for scene in opening.scenes if scene.finding.kind is Kind.PRINTED)
+    printed = [plot for plot in scenes if isinstance(plot, Plot)]
+    rows = [row for plot in printed for row in plot.description.split("; ")]
     texts = [row.rpartition(": ")[2].replace("\xa0", " ").rstrip(".") for row in rows]
     assert texts == drawn
-    assert said in opening.answer.replace("\xa0", " ")
+    words = " ".join([opening.answer, *(plot.caption for plot in printed)])
+    assert said in words.replace("\xa0", " ")
+    assert ("Epochs of" in words) == (spec == "mnist_cnn")
 
 
 METRICS = ("accuracy", "precision", "recall", "F1")

@@ -517,9 +517,11 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
     if any(Caveat.VALIDATED in value.caveats for value in every):
         caption += f" {CAVEATS[Caveat.VALIDATED]}"
     sizes = {conditions(plan, row).samples or 0 for row in rows if row and figure == "epoch_time"}
+    brief = [plot.brief] if plot.brief else []
     if len(sizes) > 1:
-        caption += f" Epochs hold {quantity.extent(sizes, quantity.count)} {bench.words.sample}."
-    return Scene(finding, replace(plot, caption=caption))
+        brief.append(f"epochs of {quantity.extent(sizes, quantity.count)} {bench.words.sample}")
+        caption += f" {sentence(brief[-1])}."
+    return Scene(finding, replace(plot, caption=caption, brief=" · ".join(brief)))
 
 
 # Compilers ---------------------------------------------------------------------------------------
