@@ -526,7 +526,7 @@ def test_a_figure_of_totals_says_extrapolated_and_explains_signs_only_where_they
             fate=lambda cell: status if cell.device == "cpu" else "skipped",
         )
     )  # fmt: skip
-    plot, *_ = plots(bench)
+    (plot,) = [each for each in plots(bench) if each.id == "totals"]
     assert plot.caption.endswith(note)
     assert ("† stopped" in plot.caption) == signs
     assert ("† " in " ".join(speedup_table(bench).notes)) == signs

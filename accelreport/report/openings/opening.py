@@ -13,7 +13,7 @@ from typing import Any
 from accelreport.analysis.findings import FACTS, Finding, Kind, Value
 from accelreport.analysis.ranking import title_finding
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
-from accelreport.report.charts.drawing import FULL, Chart, draw
+from accelreport.report.charts.drawing import WIDE, Chart, draw
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
 from accelreport.report.model import (
     Badge,
@@ -55,10 +55,12 @@ SHARED = Size(469, 130, most=4)
 """A drawing of a link preview, which is 2.25 times as large as well."""
 ON_A_PHONE = Size(330, 290)
 """A drawing on a telephone."""
-_LEFT, _RIGHT, _THIRD = 650, 422, 346
-_HEIGHT = 290
-_WIDTHS = {1: (FULL,), 2: (_LEFT, _RIGHT), 3: (_THIRD,) * 3}
-"""Widths of so many figures side by side; the style sheet shares the row out alike."""
+_SIZES = {
+    1: (Size(WIDE, 250),),
+    2: (Size(650, 270), Size(422, 270)),
+    3: (Size(650, 380), Size(422, 170), Size(422, 170)),
+}
+"""Of so many figures: the first at the left, the others at its right, as the style sheet has it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,11 +325,6 @@ class Opening:
         """The first screen of the page, below its heading."""
         shown = tuple(
             scene.shown.figure(size, ON_A_PHONE) if isinstance(scene.shown, Plot) else scene.shown
-            for scene, size in zip(self.scenes, figure_sizes(len(self.scenes)), strict=True)
+            for scene, size in zip(self.scenes, _SIZES[len(self.scenes)], strict=True)
         )
         return Section("answer", self.title, shown, finding=self.note)
-
-
-def figure_sizes(count: int) -> Sequence[Size]:
-    """Sizes of one, two or three figures side by side on a page of 1280 px."""
-    return [Size(width, _HEIGHT) for width in _WIDTHS[count]]

@@ -200,7 +200,8 @@ def opening_of(bench: BenchmarkView) -> Opening:
         # Of two forms of one figure the title's is shown: an id is there once.
         ids = {getattr(scene.shown, "id", None) for scene in own} - {None}
         kept = [scene for scene in scenes[:2] if getattr(scene.shown, "id", None) not in ids]
-        scenes = (*own, *kept) if len(kept) < len(scenes[:2]) else (*kept, *own)
+        # A grid shows every cell, whichever of them the title is about.
+        scenes = (*kept, *own) if finding.kind is Kind.RANGE else (*own, *kept)
     printed = printed_scene(bench)
     shown = {scene.finding.kind for scene in scenes}
     if printed and not shown & {Kind.NOT_MEASURED, Kind.TOTAL, Kind.RESTATED}:

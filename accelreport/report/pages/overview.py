@@ -27,8 +27,9 @@ from accelreport.analysis.speed_findings import caveats_of, divided, rate_of, ra
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
+from accelreport.report.charts import drawing
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
-from accelreport.report.charts.drawing import FULL, Chart, DeviceStyle, Named
+from accelreport.report.charts.drawing import Chart, DeviceStyle, Named
 from accelreport.report.charts.scales import factor_text, plain
 from accelreport.report.forms import signs
 from accelreport.report.frames import why_withheld, withheld_word
@@ -47,7 +48,7 @@ MOST_ROWS = 12
 """Workloads of the picture: more do not fit into a first screen."""
 FAR_SLOWER = 0.5
 """A published accelerator below this share of the base's rate is explained beside its row."""
-WIDE, PHONE = Size(FULL, 0), Size(358, 0)
+WIDE, PHONE = Size(drawing.WIDE, 0), Size(358, 0)
 """The page's own width and a telephone's; the height is that of the rows."""
 
 
