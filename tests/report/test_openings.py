@@ -622,6 +622,7 @@ def test_a_line_of_one_point_is_told_once_to_a_screen_reader() -> None:
     scene, *_ = opening_of(example()["mnist_cnn"]).scenes
     assert isinstance(scene.shown, Plot)
     assert scene.shown.description.count("5,585 at 1,024") == 1
+    assert "◇ dashed: published, derived." in scene.shown.caption
 
 
 def test_inference_begins_with_its_latency_by_batch() -> None:

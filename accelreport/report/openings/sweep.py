@@ -31,7 +31,7 @@ from accelreport.report.charts.scales import factor_text, plain, plain_duration
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
 from accelreport.report.forms import signs
 from accelreport.report.frames import withheld_word
-from accelreport.report.metrics import axis_title, metric_title, settings_text
+from accelreport.report.metrics import axis_title, figure_of, metric_title, settings_text
 from accelreport.report.model import (
     Entry,
     Figure,
@@ -90,6 +90,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     ends = _ends(bench)
     crossings = [f for f in bench.findings if f.kind is Kind.CROSSING]
     counted = rate_axis(bench)
+    derived = not all(figure_of(value) for _, own in drawn for value in own if value.of.row)
 
     def rate(value: float) -> str:
         return quantity.number(value) + quantity.SPACE + counted
@@ -116,7 +117,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         caption=(
             "Log scale. " * (not others)
             + "Bars: 95 % intervals."
-            + " ◇ dashed: published." * any(line.published for line in lines)
+            + f" ◇ dashed: published{', derived' * derived}." * bool(published)
             + clock_text(value for _, own in drawn for value in own)
             + "".join(
                 f" {Speaker(bench).title(crossing)}." for crossing in crossings[1:MOST_SEPARATE]
