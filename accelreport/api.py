@@ -46,8 +46,7 @@ from accelreport.runner.prepare import Request, devices_here, prepare, shorthand
 from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace, machine_lock
 from accelreport.spec.base import Scalar
-from accelreport.spec.files_beside import DEVICES_FILE, talk_of
-from accelreport.spec.models import NO_TALK
+from accelreport.spec.files_beside import DEVICES_FILE
 from accelreport.terminal.answer import (
     COLUMNS,
     absences,
@@ -407,8 +406,8 @@ def build(
     Args:
         results: the results folder.
         out: the folder of the pages, or the file; default: `site` or `report.html`.
-        specs: folder of the current titles, published figures, claims and talk, if it exists; with
-            None they come from the results folder.
+        specs: folder of the current titles, published figures and claims, if it exists; with None
+            they come from the results folder.
         single_file: everything in one HTML file.
         title: the site's name.
         base_url: the address of the published site.
@@ -426,7 +425,6 @@ def build(
     """
     options = builder.BuildOptions(
         title=title,
-        talk=talk_of(Path(specs)) if specs is not None else NO_TALK,
         templates=Path(templates) if templates else None,
         base_url=base_url,
         theme=theme,

@@ -38,6 +38,7 @@ KEYS: dict[str, str] = {
     "claims.check.starting_at": "leave it out: a trend follows all values of its key",
     "claims.check.tolerance": "it belongs to `about` or `by_about`",
     "report.logo": "show it in a template of your own: docs/report.md says how",
+    "talk": "leave it out: a deck shows one finding of each kind",
     "measure.split": "leave it out: parts of a step are not timed, and the page of a sweep says "
     "between which points one device overtakes another",
 }

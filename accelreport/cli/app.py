@@ -145,7 +145,7 @@ def options(
     if ctx.invoked_subcommand in TAKE_DEFAULTS and os.path.lexists(REPORT_FILE):
         from accelreport.spec.files_beside import read_options
 
-        options = read_options(REPORT_FILE).report.model_dump(exclude_none=True)
+        options = read_options(REPORT_FILE).model_dump(exclude_none=True)
         ctx.default_map = dict.fromkeys(TAKE_DEFAULTS, options)
 
 

@@ -140,7 +140,6 @@ def build(
     from accelreport.report.site import builder
     from accelreport.report.site.options import report_cache
     from accelreport.runner.plan_documents import choose
-    from accelreport.spec.files_beside import FILE_NAME, read_options
     from accelreport.terminal.say import (
         say,
         tell_left_out,
@@ -150,15 +149,10 @@ def build(
     )
 
     store = _refreshed(results, None if as_measured else specs)
-    file_options = read_options(specs / FILE_NAME)
-    known = {plan.spec for plan in store.plans()}
-    for absent in file_options.unknown_benchmarks(known, "it has no results; run its spec first"):
-        say(f"warning: {absent.render()}", err=True)
     say(*choose(store, only=only), err=True)
     tell_secrets(store.plans())
     options = builder.BuildOptions(
         title=title,
-        talk=file_options.talk,
         chips=chips,
         templates=templates,
         base_url=base_url,
@@ -252,7 +246,6 @@ def serve(
     from accelreport.report.site.options import CHECKOUT, report_cache
     from accelreport.report.site.serve import LOOPBACK, LiveServer, keep_serving
     from accelreport.runner.plan_documents import choose
-    from accelreport.spec.files_beside import talk_of
     from accelreport.terminal.say import complain, say, tell_left_out, tell_unshown
 
     def rebuild(*, strict: bool = True) -> None:
@@ -260,8 +253,7 @@ def serve(
         store = _refreshed(results, specs, strict=strict)
         say(*choose(store), err=True)
         try:
-            talk, cache = talk_of(specs), report_cache()
-            options = builder.BuildOptions(title, templates, cache=cache, talk=talk)
+            options = builder.BuildOptions(title, templates, cache=report_cache())
             built = builder.build(store, out, options=options, engines=engines)
         finally:
             tell_left_out(store.problems)

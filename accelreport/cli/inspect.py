@@ -89,7 +89,7 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
         beside = [spec for path in changed for spec in sorted(path.parent.glob("*.toml"))]
         loaded = load([*specs, *beside], devices_file=devices_file, frameworks=installed())
         for folder in specs:
-            read_options(folder / FILE_NAME).check({spec.name for spec in loaded.specs})
+            read_options(folder / FILE_NAME)
         warnings = _warnings_of(loaded)
     except SpecErrors as errors:
         if not json:

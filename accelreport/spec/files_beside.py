@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,8 +12,7 @@ from pydantic import AfterValidator, ValidationInfo
 from accelreport.spec.base import SpecModel, Text
 from accelreport.spec.device import Device, labelled
 from accelreport.spec.diagnostics import Collector
-from accelreport.spec.models import NO_TALK, Talk
-from accelreport.spec.problems import Place, Problem, SpecErrors, did_you_mean, quote
+from accelreport.spec.problems import Problem, SpecErrors
 from accelreport.spec.sections import NAME, NAME_RULE, check_schema
 from accelreport.spec.source import SourceFile, read_file, whole
 
@@ -91,98 +88,35 @@ class ReportOptions(SpecModel):
     """Until a reader chooses."""
 
 
-@dataclass(frozen=True)
-class ReportFile:
-    """What `accelreport.toml` says.
-
-    Attributes:
-        report: its `[report]`.
-        talk: its `[talk]`.
-        places: where each slide of the talk names its benchmark.
-    """
-
-    report: ReportOptions
-    talk: Talk
-    places: tuple[Place, ...]
-
-    def unknown_benchmarks(self, known: Collection[str], help_: str) -> list[Problem]:
-        """A problem for each slide whose benchmark is not known."""
-        return [
-            Problem(
-                "unknown-benchmark",
-                place,
-                f"there is no benchmark {quote(slide.benchmark)} for this slide of the talk",
-                did_you_mean(slide.benchmark, known, quoted=True) or help_,
-            )
-            for place, slide in zip(self.places, self.talk.slides, strict=True)
-            if slide.benchmark is not None and slide.benchmark not in known
-        ]
-
-    def check(self, names: Collection[str]) -> None:
-        """Require that every slide's benchmark is one of the specs.
-
-        Raises:
-            SpecErrors: a slide is of a benchmark that has no spec.
-        """
-        if unknown := self.unknown_benchmarks(names, "name a spec of this folder"):
-            raise SpecErrors(unknown)
-
-
-def read_options(path: Path) -> ReportFile:
-    """What the file says; the defaults if there is no file.
+def read_options(path: Path) -> ReportOptions:
+    """What `[report]` says; the defaults if there is no file.
 
     Raises:
         SpecErrors: the file has an error.
     """
     if not os.path.lexists(path):
-        return ReportFile(ReportOptions(), NO_TALK, ())
+        return ReportOptions()
     file = read_file(path, str(path))
     if isinstance(file, Problem):
         raise SpecErrors([file])
     collector = Collector(whole(file))
-    options = _report_file(collector) if check_schema(collector, required=True) else None
+    options = _report_table(collector) if check_schema(collector, required=True) else None
     problems = [*file.syntax_problems(), *collector.problems]
     if problems or options is None:
         raise SpecErrors(problems)
     return options
 
 
-def talk_of(folder: Path) -> Talk:
-    """The talk of the file in a folder of specs.
-
-    Raises:
-        SpecErrors: the file has an error.
-    """
-    return read_options(folder / FILE_NAME).talk
-
-
-def _report_file(collector: Collector) -> ReportFile | None:
+def _report_table(collector: Collector) -> ReportOptions | None:
     data = collector.view.data
-    for key in (key for key in data if key not in {"schema", "report", "talk"}):
+    for key in (key for key in data if key not in {"schema", "report"}):
         message = f"`{key}` is no table of this file"
-        collector.add(
-            "unknown-key", (key,), message, help="its tables are [report] and [talk]", at_key=True
-        )
-    tables = {name: data.get(name, {}) for name in ("report", "talk")}
-    for name, table in tables.items():
-        if not isinstance(table, dict):
-            collector.wrong_type((name,), "a table", table)
-            return None
+        collector.add("unknown-key", (key,), message, help="its table is [report]", at_key=True)
+    table = data.get("report", {})
+    if not isinstance(table, dict):
+        collector.wrong_type(("report",), "a table", table)
+        return None
     # A template is a program: none runs because a file that came with the specs names it.
     collector.homes = {"templates": "on the command line (--templates) or in ACCELREPORT_TEMPLATES"}
     folder = {"folder": collector.view.file.path.absolute().parent.parent}
-    report = collector.checked(
-        ReportOptions, ("report",), tables["report"], "a key of [report]", context=folder
-    )
-    talk = collector.checked(Talk, ("talk",), tables["talk"], "a key of [talk]")
-    if report is None or talk is None:
-        return None
-    shown = [(slide.benchmark, slide.slide) for slide in talk.slides]
-    for number, place in enumerate(shown):
-        if shown.index(place) < number:
-            also = [(("talk", "slides", shown.index(place)), "first use")]
-            path = ("talk", "slides", number)
-            collector.add("duplicate-value", path, "this slide appears twice", also=also)
-    numbers = range(len(talk.slides))
-    places = [collector.view.place(("talk", "slides", n, "benchmark")) for n in numbers]
-    return ReportFile(report, talk, tuple(places))
+    return collector.checked(ReportOptions, ("report",), table, "a key of [report]", context=folder)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from accelreport.spec.base import (
     Duration,
@@ -352,61 +352,3 @@ class SpecDocument(Header):
     """Sentences to test."""
     advice: list[Advice] = []
     """Published advice on when to use which device; the page shows the numbers beside it."""
-
-
-MOST_SLIDES = 10
-"""Maximum number of slides in a deck, including the first: the length of a ten-minute talk."""
-
-
-OF_ALL_BENCHMARKS = frozenset({"rates", "claims", "takeaway"})
-"""Slides that show all benchmarks."""
-
-
-class TalkSlide(SpecModel):
-    """A slide after the first."""
-
-    slide: Literal["rates", "figure-1", "figure-2", "figure-3", "claims", "takeaway"] | None = None
-    """Name of the slide, as in the address of the deck: `rates`, `claims` or `takeaway` for all
-    benchmarks; default: the first slide of its benchmark.
-    """
-    benchmark: Text | None = None
-    """The spec whose figure it shows; absent for a slide of all benchmarks."""
-    title: Text | None = None
-    """The title above the figure, in place of the finding."""
-
-    @model_validator(mode="after")
-    def _of_one_or_of_all(self) -> Self:
-        if self.benchmark is None and self.slide not in OF_ALL_BENCHMARKS:
-            every = "`rates`, `claims` or `takeaway`, which show all benchmarks"
-            help_ = f"add `benchmark`, or show {every}"
-            if self.slide is None:
-                raise FieldsError("this slide has no content", help=help_)
-            message = f"`{self.slide}` is a figure of one benchmark, but none is named"
-            raise FieldsError(message, "slide", help=help_)
-        if self.benchmark is not None and self.slide in {"claims", "takeaway"}:
-            raise FieldsError(
-                f"`{self.slide}` shows all benchmarks", "benchmark", help="leave `benchmark` out"
-            )
-        return self
-
-
-class Talk(SpecModel):
-    """The deck of all benchmarks: its question and its slides in order."""
-
-    title: Text | None = None
-    """The question on the first slide."""
-    slides: list[TalkSlide] = []
-    """The following slides; default: chosen by the findings."""
-
-    @field_validator("slides")
-    @classmethod
-    def _not_too_long(cls, slides: list[TalkSlide]) -> list[TalkSlide]:
-        if len(slides) >= MOST_SLIDES:
-            raise ValueError(
-                f"has {len(slides)} slides; at most {MOST_SLIDES - 1} follow the first"
-            )
-        return slides
-
-
-NO_TALK = Talk()
-"""A deck whose slides are chosen by the findings."""

@@ -16,7 +16,7 @@ from accelreport.results.reading import ResultProblem, read_named_record, read_p
 from accelreport.results.record import Record
 from accelreport.spec.device import Device
 from accelreport.spec.files_beside import ReportOptions
-from accelreport.spec.models import SpecDocument, Talk
+from accelreport.spec.models import SpecDocument
 from tests.mutations import specs
 from tests.mutations.results import (
     Folder,
@@ -122,7 +122,7 @@ PLAN = Kind(
 SPEC = Kind("spec", specs.specs(), specs.judge_spec, names_of(SpecDocument))
 DEVICES = Kind("devices", {"devices": specs.DEVICES}, specs.judge_devices, names_of(Device))
 SETTINGS = Kind(
-    "settings", {"settings": specs.SETTINGS}, specs.judge_settings, names_of(ReportOptions, Talk)
+    "settings", {"settings": specs.SETTINGS}, specs.judge_settings, names_of(ReportOptions)
 )
 ARCHITECTURE = Kind("architecture", {"architecture": specs.ARCHITECTURE}, specs.judge_architecture)
 

@@ -36,7 +36,6 @@ from accelreport.report.slides.site import MOST_SLIDES as SITE_SLIDES
 from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
 from accelreport.results.store import Store
-from accelreport.spec.models import Talk, TalkSlide
 from tests.report.scenarios import Results, observed, ordinary
 from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
@@ -253,31 +252,6 @@ def test_a_deck_is_no_longer_than_its_talk(decks: list[ReportPage]) -> None:
     told = [slide.speech.sources[0].href for slide in whole.sections if slide.speech]
     pages = [link for link in told if link != "index.html"]
     assert len(pages) == len(set(pages)), "one slide a benchmark"
-
-
-def test_a_person_chooses_slides_their_order_and_their_titles(
-    many: list[BenchmarkView], decks: list[ReportPage]
-) -> None:
-    asked = [
-        TalkSlide(slide="claims", title="What became of what they said"),
-        TalkSlide(benchmark="s3", title="The batch feeds the GPU"),
-        TalkSlide(slide="rates"),
-        TalkSlide(benchmark="s3", slide="figure-3"),
-        TalkSlide(benchmark="unheard_of"),
-        TalkSlide(slide="takeaway"),
-    ]
-    talk = Talk(title="Do we need a TPU?", slides=asked)
-    deck = deck_page(many, index_page(many, "Site", []), talk)
-    assert deck.headline == "Do we need a TPU?"
-    assert [slide.id for slide in deck.sections] == ["claims", "s3-figure-1", "rates", "takeaway"]
-    titles = [slide.title for slide in deck.sections]
-    assert titles[:2] == ["What became of what they said", "The batch feeds the GPU"]
-    assert deck.speech
-    told = deck.speech.sentences[0]
-    assert "results do not give: figure-3 of s3 and a figure of unheard_of." in told
-    (own,) = [slides_page(b, benchmark_page(b), talk) for b in many if b.plan.spec == "s3"]
-    assert "The batch feeds the GPU" in [slide.title for slide in own.sections]
-    assert [slide.title for slide in decks[0].sections] != titles
 
 
 def test_where_nothing_has_a_time_no_deck_is_made_and_nothing_leads_to_one(tmp_path: Path) -> None:

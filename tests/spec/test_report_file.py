@@ -13,11 +13,9 @@ from accelreport.cli import app
 from accelreport.cli.options import REPORT_FILE
 from accelreport.loader.load import load
 from accelreport.results.reading import ResultsError
-from accelreport.results.store import Store
 from accelreport.spec.files_beside import FILE_NAME, ReportOptions, read_options
 from accelreport.spec.problems import SpecErrors
 from tests.support.program import write_specs
-from tests.support.records import study
 
 
 def test_an_option_goes_before_its_variable_and_that_before_the_file(
@@ -61,9 +59,6 @@ def test_what_serve_shares_with_build_has_the_same_variable() -> None:
         assert serve[name] == build[name]
 
 
-_TALK = 'schema = 1\n[[talk.slides]]\nbenchmark = "mnist"\n'
-
-
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -73,15 +68,7 @@ _TALK = 'schema = 1\n[[talk.slides]]\nbenchmark = "mnist"\n'
         ("schema = 1\n[raport]\n", ":2:2: `raport` is no table of this file"),
         ("[report]\n", ": `schema` is missing"),
         ("schema = 1\nreport = 3\n", ":2:10: `report` must be a table"),
-        ("schema = 1\n[talk]\nslide = []\n", ":3:1: `slide` is not a key of [talk]"),
-        ('schema = 1\n[[talk.slides]]\nslide = "figure-1"\n', ":3:9: `figure-1` is a figure of"),
-        (f"{_TALK}slide = 'claims'\n", ":3:13: `claims` shows all benchmarks"),
-        (f"{_TALK}slide = 'numbers'\n", ':4:9: "numbers" is not a value of `slide`'),
-        (f"{_TALK}{_TALK[11:]}", ":4:1: this slide appears twice"),
-        (
-            f"schema = 1\n{_TALK[11:] * 12}",
-            ":2:8: `slides` has 12 slides; at most 9",
-        ),
+        ("schema = 1\n[talk]\n", "help: leave it out: a deck shows one finding of each kind"),
         (
             'schema = 1\n[report]\ntemplates = "specs/tpl"\n',
             ":3:1: `templates` is not a key of [report]",
@@ -124,37 +111,5 @@ def test_paths_that_stay_in_the_folder_above_the_specs_may_be_links_and_absolute
     (specs / FILE_NAME).write_text(
         f'schema = 1\n[report]\nout = "{tmp_path}/home/docs/web"\nresults = "results"\n'
     )
-    said = read_options(specs / FILE_NAME).report
+    said = read_options(specs / FILE_NAME)
     assert (said.out, said.results) == (f"{tmp_path}/home/docs/web", "results")
-
-
-def test_a_slide_of_a_benchmark_without_a_spec_is_told_with_its_place_and_the_nearest_name(
-    tmp_path: Path,
-) -> None:
-    specs = write_specs(tmp_path)
-    (specs / FILE_NAME).write_text(_TALK)
-    assert CliRunner().invoke(app, ["check", str(specs)]).exit_code == 0
-    (specs / FILE_NAME).write_text(_TALK.replace("mnist", "mnits"))
-    told = CliRunner().invoke(app, ["check", str(specs)]).exception
-    assert isinstance(told, SpecErrors)
-    assert ':3:13: there is no benchmark "mnits"' in str(told)
-    assert 'did you mean "mnist"?' in str(told)
-
-
-@pytest.mark.e2e
-def test_a_build_warns_of_a_slide_that_has_no_results_with_its_place_and_is_made_without_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Store(Path("results")).write_plan(study("matmul", spec="matmul", axes={}, repeats=1).plan)
-    Path("specs").mkdir()
-    said = '[talk]\ntitle = "What do we need?"\n[[talk.slides]]\nbenchmark = "mnist"\n'
-    Path("specs", FILE_NAME).write_text(f"schema = 1\n{said}")
-    built = CliRunner().invoke(app, ["build", "--no-cache"], catch_exceptions=False)
-    assert built.exit_code == 0
-    place = Path("specs", FILE_NAME)
-    assert f'warning: {place}:5:13: there is no benchmark "mnist"' in built.output
-    assert "help: it has no results; run its spec first" in built.output
-    deck = Path("site", "slides.html").read_text(encoding="utf-8")
-    assert "What do we need?" in deck
-    assert "The talk asks for slides that the results do not give: a figure of mnist." in deck

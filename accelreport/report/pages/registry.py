@@ -109,7 +109,7 @@ PAGES = (
     ),
     SitePage(
         "slides.html",
-        lambda content: deck_page(content.benches, content.front, content.facts.talk),
+        lambda content: deck_page(content.benches, content.front),
         "Slides",
         deck=True,
     ),

@@ -193,7 +193,7 @@ class BenchmarkUnit:
         ]
         pages.append(page)
         if page.related:
-            pages.append(slides_page(self.bench, page, self.facts.talk))
+            pages.append(slides_page(self.bench, page))
         return pages
 
     def files(self) -> Iterator[tuple[str, str]]:

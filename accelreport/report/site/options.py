@@ -15,7 +15,6 @@ from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import without_names
 from accelreport.results.record import Record
 from accelreport.results.versions import OtherVersions
-from accelreport.spec.models import NO_TALK, Talk
 
 PACKAGED = Path(__file__).parents[2] / "_templates"
 """Templates as the wheel ships them."""
@@ -56,7 +55,6 @@ class BuildOptions:
         theme: the colours until a reader chooses.
         single_file: whether everything goes into one HTML file.
         cache: folder in which builds remember what they made; None to remember nothing.
-        talk: which slides the deck of all benchmarks has.
         chips: address of the ranked pages that the front page leads to; empty where there are none.
     """
 
@@ -66,7 +64,6 @@ class BuildOptions:
     theme: Theme = "auto"
     cache: Path | None = None
     single_file: bool = False
-    talk: Talk = NO_TALK
     chips: str = ""
 
 
@@ -107,14 +104,12 @@ class SiteFacts:
         title: its name.
         address: where it will be published, ending with "/"; empty when that is not known.
         theme: "auto", "light" or "dark": the colours until a reader chooses.
-        talk: which slides the deck of all benchmarks has, and titles of its slides.
         chips: address of the ranked pages that the front page leads to; empty where there are none.
     """
 
     title: str
     address: str = ""
     theme: str = "auto"
-    talk: Talk = NO_TALK
     chips: str = ""
 
 
@@ -139,7 +134,6 @@ def facts_of(options: BuildOptions) -> SiteFacts:
         title=label(options.title),
         address=_address(options.base_url) if options.base_url else "",
         theme=options.theme,
-        talk=options.talk,
         chips=options.chips,
     )
 

@@ -44,14 +44,13 @@ from accelreport.report.slides.notes import (
 )
 from accelreport.report.text import STRAY, label
 from accelreport.report.view import BenchmarkView
-from accelreport.spec.models import NO_TALK, Talk, TalkSlide
 
 MOST_SLIDES = 7
 """Slides of a benchmark's deck, the first one among them."""
 LEAST_POINTS = 3
 """Of fewer points no figure is made: large numbers say them."""
 MOST_LETTERS = 110
-"""Letters of a title that a person chose, which has two lines."""
+"""Letters of a title, which has two lines."""
 MOST_FACTS = 3
 """Facts in the line over a title."""
 MOST_PICTURES = 8
@@ -80,19 +79,14 @@ def slides_path(bench: BenchmarkView) -> str:
     return f"{bench.slug}.slides.html"
 
 
-def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
+def slides_page(bench: BenchmarkView, page: Page) -> Page:
     """The slides of a benchmark.
 
     Args:
         bench: the benchmark.
         page: its page.
-        talk: titles of its slides that a person chose.
     """
     slides = [slide for _, slide in figure_slides(bench)]
-    for chosen in talk.slides:
-        if chosen.benchmark == bench.plan.spec:
-            name = chosen.slide or slides[0].id if slides else ""
-            slides = [titled(slide, chosen) if slide.id == name else slide for slide in slides]
     verdicts, takeaway = verdict_slide([bench]), _takeaway(bench)
     most = MOST_SLIDES - 2 - bool(verdicts)
     first = Download(f"{bench.slug}.html", "Numbers: the page")
@@ -214,11 +208,6 @@ def foot(topic: str, block: Block) -> str:
     badges = len(block.badges) if isinstance(block, Figure | Gallery) else 0
     both = " · ".join(filter(None, (topic, how)))
     return both if len(both) <= LONGEST_FOOT - OF_A_BADGE * badges else how or topic
-
-
-def titled(slide: Section, chosen: TalkSlide) -> Section:
-    """The slide under the title that a person chose, if one did."""
-    return replace(slide, title=label(chosen.title, MOST_LETTERS)) if chosen.title else slide
 
 
 def _takeaway(bench: BenchmarkView) -> Section | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Caveat, Kind
@@ -34,7 +34,6 @@ from accelreport.report.slides.benchmark import (
     slide_block,
     slides_path,
     takeaway_slide,
-    titled,
     verdict_slide,
 )
 from accelreport.report.slides.notes import (
@@ -47,7 +46,6 @@ from accelreport.report.slides.notes import (
 from accelreport.report.text import label, slug
 from accelreport.report.theme import COLOURS, line_key
 from accelreport.report.view import BenchmarkView
-from accelreport.spec.models import NO_TALK, Talk
 
 SHORTENED = {Caveat.BUDGET, Caveat.SINGLE_RUN}
 """What makes a mark of the picture of all workloads pale."""
@@ -57,30 +55,19 @@ DECK = "slides.html"
 """Where the deck lies."""
 
 
-def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TALK) -> Page:
+def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
     """The deck.
 
     Args:
         benches: every benchmark.
         front: the front page, whose finding the first slide tells.
-        talk: what a person chose of it.
     """
-    view, fullest = Overview(benches), _fullest(benches)
+    view = Overview(benches)
     decided, rates = _rates(view)
-    of_all = {
-        "decided": decided,
-        "rates": rates,
-        "claims": verdict_slide(benches),
-        "takeaway": _takeaway(view),
-    }
-    room = MOST_SLIDES - 1 - sum(slide is not None for slide in of_all.values())
-    own, absent = _asked(fullest, talk, of_all)
-    slides: Sequence[Section | None] = (
-        own
-        if talk.slides
-        else (decided, rates, *_chosen(fullest, room), of_all["claims"], of_all["takeaway"])
-    )
-    question = label(talk.title, 110) if talk.title else _question(benches)
+    last = (verdict_slide(benches), _takeaway(view))
+    room = MOST_SLIDES - 1 - sum(slide is not None for slide in (decided, rates, *last))
+    slides = (decided, rates, *_chosen(_fullest(benches), room), *last)
+    question = _question(benches)
     speech = start_speech(
         benches,
         (question, f"{front.headline}."),
@@ -101,33 +88,9 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TAL
             template="slides.html",
             crumbs=(Download(front.path, "All benchmarks"),),
             related=(),
-            speech=replace(speech, sentences=(*absent, *speech.sentences)),
+            speech=speech,
         )
     )
-
-
-def _asked(
-    benches: Sequence[BenchmarkView], talk: Talk, of_all: Mapping[str, Section | None]
-) -> tuple[list[Section], list[str]]:
-    """The slides that a person asked for, and a sentence about those that cannot be made."""
-    known = {bench.plan.spec: bench for bench in benches}
-    slides, absent = [], []
-    for wanted in talk.slides:
-        bench = known.get(wanted.benchmark or "")
-        own = {slide.id: slide for _, slide in _own_slides(bench)} if bench else {}
-        if wanted.benchmark is None:
-            slide = of_all.get(wanted.slide or "")
-        elif wanted.slide is None:
-            slide = next(iter(own.values()), None)
-        else:
-            slide = own.get(f"{slug(wanted.benchmark)}-{wanted.slide}")
-        if slide:
-            slides.append(titled(slide, wanted))
-        else:
-            what = wanted.slide or "a figure"
-            absent.append(label(f"{what} of {wanted.benchmark or 'all benchmarks'}", 90))
-    complaint = f"The talk asks for slides that the results do not give: {quantity.listed(absent)}."
-    return slides, [complaint] if absent else []
 
 
 def _question(benches: Sequence[BenchmarkView]) -> str:
