@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -22,10 +21,6 @@ hold: how many times as fast NEW is, the geometric mean over seeds that both ran
 one folder holds, what failed and what was measured under other conditions is listed. A
 different machine or framework is named above the table.
 
-A series of folders:
-More than two folders, such as the results of successive commits, are each compared with the
-first: in one table, and with --format html in one drawing. The gate judges the last one.
-
 The gate, --fail-if-slower MARGIN:
 A comparison FAILS the gate when NEW is less than 1/(1 + MARGIN) times as fast, with the whole
 95 % interval, or less accurate beyond doubt. It PASSES when the whole interval lies at or above
@@ -39,7 +34,6 @@ Examples:
   accelreport compare old/results new/results --fail-if-slower 5%
   accelreport compare old/results new/results --format markdown -o new.md
   accelreport compare old/results new/results --format html -o comparison.html
-  accelreport compare v1/results v2/results v3/results --format html -o v.html
 
 Exit codes, the first that applies: 6 something is slower than the gate allows, or less
 accurate, 7 a folder or a file in it cannot be read, 4 (with a gate) something that OLD
@@ -49,9 +43,6 @@ OPEN, 0 compared.
 
 
 Old = Annotated[Path, argument("OLD", "Results before.")]
-Later = Annotated[
-    list[Path], argument("LATER", "Later results, each of which is also compared with OLD.")
-]
 New = Annotated[Path, argument("NEW", "Results now.")]
 Gate = Annotated[
     str | None,
@@ -81,7 +72,6 @@ Out = Annotated[
 def compare(
     old: Old,
     new: New,
-    later: Later = [],  # noqa: B006 -- Typer copies it
     *,
     fail_if_slower: Gate = None,
     fail_if_undecided: FailIfUndecided = False,
@@ -103,11 +93,8 @@ def compare(
     if fail_if_undecided and gate is None:
         raise typer.BadParameter("--fail-if-undecided belongs to --fail-if-slower")
     noises = kept() if gate is not None else []
-    line = [
-        compare_folders(existing(old), existing(newer), gate, noises) for newer in (new, *later)
-    ]
-    compared = line[-1]
-    text = _written(line, format_)
+    compared = compare_folders(existing(old), existing(new), gate, noises)
+    text = _written(compared, format_)
     if out is None:
         typer.echo(text, nl=False)
     else:
@@ -131,22 +118,16 @@ CODES = {
 """Exit code of every result."""
 
 
-def _written(line: list[FolderComparison], format_: str) -> str:
-    """A comparison, or a line of several that have OLD in common, as text of a format."""
-    from accelreport.terminal.comparison import comparison_markdown, comparison_text, line_text
+def _written(compared: FolderComparison, format_: str) -> str:
+    """A comparison as text of a format."""
+    from accelreport.terminal.comparison import comparison_markdown, comparison_text
     from accelreport.terminal.say import on_one_line
 
-    several = len(line) > 1
     if format_ == "json":
-        texts = [comparison.model_dump_json(indent=2) for comparison in line]
-        return f"[{','.join(texts)}]\n" if several else f"{texts[0]}\n"
+        return f"{compared.model_dump_json(indent=2)}\n"
     if format_ == "html":
         from accelreport.report.pages.compare import comparison_html
 
-        return comparison_html(*line)
-    lines: Iterable[str]
-    if format_ == "markdown":
-        lines = (text for one in line for text in comparison_markdown(one))
-    else:
-        lines = line_text(line) if several else comparison_text(line[0])
-    return "".join(f"{on_one_line(text)}\n" for text in lines)
+        return comparison_html(compared)
+    written = comparison_markdown if format_ == "markdown" else comparison_text
+    return "".join(f"{on_one_line(text)}\n" for text in written(compared))

@@ -222,19 +222,6 @@ def benchmark(row: ComparisonRow) -> str:
     return row.spec if row.profile == "full" else f"{row.spec} ({row.profile})"
 
 
-def by_place(line: Sequence[FolderComparison]) -> dict[tuple[str, ...], list[ComparisonRow | None]]:
-    """What several folders were compared of with the first: a row, or None, for each of them.
-
-    The key is the benchmark, the device, the sweep point and the first folder's machine.
-    """
-    rows: dict[tuple[str, ...], list[ComparisonRow | None]] = {}
-    for number, comparison in enumerate(line):
-        for row in comparison.of("compared"):
-            key = (benchmark(row), row.device, where_text(row), row.old_machine)
-            rows.setdefault(key, [None] * len(line))[number] = row
-    return rows
-
-
 def speedup_text(row: ComparisonRow) -> str:
     """How many times as fast NEW is, with the interval: `1.08× (1.05–1.11×)`."""
     if row.speedup is None:

@@ -15,7 +15,6 @@ from accelreport.report.comparison import (
     alarms,
     asides,
     benchmark,
-    by_place,
     conclusions,
     decided,
     gate_text,
@@ -73,21 +72,6 @@ def _head(gate: float | None) -> list[str]:
 def _times(row: ComparisonRow) -> list[str]:
     """The device, the sweep point, and both times."""
     return [row.device, where_text(row), duration(row.old_seconds), duration(row.new_seconds)]
-
-
-def line_text(line: Sequence[FolderComparison]) -> Iterator[str]:
-    """Several folders, each compared with the first: a row for each device and point."""
-    names = [compared.new.name for compared in line]
-    yield f"How many times as fast as {line[0].old.name}"
-    for name, compared in zip(names, line, strict=True):
-        yield from (f"!!   {name}: {alarm}" for alarm in alarms(compared))
-    table = [("benchmark", "device", "point", *names)]
-    for (spec, device, point, _), rows in by_place(line).items():
-        texts = (f"{speedup_text(row)} {row.verdict}" if row else "–" for row in rows)
-        table.append((spec, device, point, *texts))
-    yield from columns(table)
-    yield ""
-    yield from conclusions(line[-1])
 
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&@])")

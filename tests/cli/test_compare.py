@@ -308,29 +308,3 @@ def test_names_cannot_break_a_markdown_table_nor_call_anybody(tmp_path: Path) ->
     assert len(re.findall(r"(?<!\\)\|", row)) == head.count("|")
     assert r"a\|b \<script\> \*x\* \`y\` \@all" in row
     assert lines.count("<details><summary>Only in OLD: 6</summary>") == 1
-
-
-def test_a_line_of_folders_is_held_against_the_first_in_one_table_and_one_drawing(
-    tmp_path: Path,
-) -> None:
-    for name, factor in (("v1", 1.0), ("v2", 1.0), ("v3", 1.5)):
-        keep(tmp_path / name, small(factor, seed=int(name[1])))
-    keep(tmp_path / "v2", study("matmul", devices=("cpu",), axes={"size": (512,)}, repeats=2))
-    keep(tmp_path / "v1", study("matmul", devices=("cpu",), axes={"size": (512,)}, seed=2))
-    told = call(tmp_path, "compare", "v1", "v2", "v3")
-    assert told.returncode == ExitCode.OK, told.stderr
-    (head,) = [line for line in told.stdout.splitlines() if line.startswith("benchmark ")]
-    assert head.split() == ["benchmark", "device", "point", "v2", "v3"]
-    (row,) = [line for line in told.stdout.splitlines() if line.startswith("example_training ")]
-    assert row.endswith("SLOWER")
-    (kernel,) = [line for line in told.stdout.splitlines() if "size=512" in line and "–" in line]
-    assert kernel.split()[-1] == "–"
-    both = json.loads(call(tmp_path, "compare", "v1", "v2", "v3", "--format", "json").stdout)
-    assert [each["new"]["name"] for each in both] == ["v2", "v3"]
-    marked = call(tmp_path, "compare", "v1", "v2", "v3", "--format", "markdown").stdout
-    assert [f"- NEW: {name}," in marked for name in ("v2", "v3")] == [True, True]
-    page = call(tmp_path, "compare", "v1", "v2", "v3", "--format", "html").stdout
-    assert page.count("<svg") >= 1
-    assert all(name in page for name in ("v1", ">v2<", ">v3<"))
-    refused = call(tmp_path, "compare", "v1", "v2", "v3", "--fail-if-slower", "5%")
-    assert refused.returncode == ExitCode.SLOWER

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from accelreport.report.comparison import compare_folders
 from accelreport.report.model import Page
-from accelreport.report.pages.compare import line_page, two_runs_page
+from accelreport.report.pages.compare import two_runs_page
 from accelreport.report.site.assembly import gather, site_units
 from accelreport.report.site.options import BuildOptions, facts_of
 from accelreport.results.plan_document import Looks, PlanDocument, with_other_devices
@@ -286,7 +286,6 @@ def _compare(one: Folder, other: Folder) -> None:
     for compared in (compare_folders(one, other, 0.05), compare_folders(other, one)):
         compared.model_dump_json()
         _charts(two_runs_page(compared))
-        _charts(line_page([compared, compared]))
         list(comparison_text(compared))
         list(comparison_markdown(compared))
 

@@ -19,7 +19,6 @@ from accelreport.report.comparison import (
     alarms,
     asides,
     benchmark,
-    by_place,
     changed_text,
     conclusions,
     gate_text,
@@ -49,7 +48,6 @@ from accelreport.report.model import (
     Table,
     Tone,
     entry,
-    number_columns,
     table_row,
     under,
 )
@@ -70,23 +68,19 @@ MOST_DOTS = 24
 """Rows of the drawing; the table has all."""
 
 
-Compared = tuple[str, str, ComparisonRow]
-"""A name, what it is of, and what was compared."""
-
-
-def faster_figure(rows: Sequence[Compared], title: str = "New ÷ old speed") -> Figure:
+def _figure(rows: Sequence[ComparisonRow]) -> Figure:
     """A dot with its interval for each row; each is named, so all have one colour."""
     dots = [
         Dot(
-            name=name,
-            detail=of,
-            device=Named(name, 0),
+            name=_name(row),
+            detail=label(benchmark(row)),
+            device=Named(_name(row), 0),
             value=row.speedup,
             text=_text(row),
             low=row.interval.ends[0],
             high=row.interval.ends[1],
         )
-        for name, of, row in rows
+        for row in rows
         if row.speedup
     ]
     plot = dots_plot(
@@ -95,7 +89,7 @@ def faster_figure(rows: Sequence[Compared], title: str = "New ÷ old speed") -> 
         tick=factor_text,
         base=Base(below="← slower", above="faster →"),
         id="faster-dots",
-        title=title,
+        title="New ÷ old speed",
         caption=INTERVALS,
     )
     high = 60 + 36 * len(dots)
@@ -135,8 +129,10 @@ def two_runs_page(compared: FolderComparison) -> Page:
     rest = [row for row in rows if row not in changed]
     blocks: list[Block] = []
     if changed:
-        some = [(_name(row), label(benchmark(row)), row) for row in changed[:MOST_DOTS]]
-        blocks = [faster_figure(some), _table("times-table", changed, compared.gate)]
+        blocks = [
+            _figure(changed[:MOST_DOTS]),
+            _table("times-table", changed, compared.gate),
+        ]
     sections = [
         Section("times", "Changed", tuple(blocks)),
         *_gate(compared),
@@ -302,55 +298,14 @@ def _differences(compared: FolderComparison) -> Iterator[Section]:
     yield Section("differences", "Other differences", tuple(blocks), folded=True, detail=detail)
 
 
-def line_page(line: Sequence[FolderComparison]) -> Page:
-    """A line of runs, such as those of commits one after another, each against the first.
-
-    Args:
-        line: each later folder as NEW against the first one as OLD, in their order.
-    """
-    first, *names = (label(side.name, 40) for side in (line[0].old, *(other.new for other in line)))
-    dots, rows = [], []
-    for group in by_place(line).values():
-        first_row = next(row for row in group if row)
-        heading = f"{benchmark(first_row)} · {_name(first_row)}"
-        dots += [(name, label(heading), row) for name, row in zip(names, group, strict=True) if row]
-        entries = (_factor(row) if row else quantity.MISSING for row in group)
-        rows.append(table_row(label(heading), *entries))
-    table = Table(
-        id="line-table",
-        title=f"÷ {first}",
-        caption=INTERVALS,
-        corner="benchmark and device",
-        columns=number_columns(names),
-        groups=(RowGroup(tuple(rows)),),
-        style="prose",
-        legend=True,
-    )
-    title = f"Speed ÷ {first}"
-    figure = faster_figure(dots[:MOST_DOTS], title)
-    finding = f"{names[-1]}: {_finding(line[-1])}"
-    alarmed = [
-        (name, alarm) for name, other in zip(names, line, strict=True) for alarm in alarms(other)
-    ]
-    return Page(
-        path="comparison.html",
-        title="Run series",
-        finding=finding,
-        sections=(Section("times", "Speed", (figure, table) if rows else ()),),
-        template="comparison.html",
-        byline=(Fact("First", first), *(Fact("Then", name) for name in names)),
-        notices=_cautions(f"{n}: {a}" for n, a in alarmed),
-    )
-
-
-def comparison_html(*line: FolderComparison) -> str:
-    """The page of a comparison, or of several folders each against the first.
+def comparison_html(compared: FolderComparison) -> str:
+    """The page of a comparison.
 
     Raises:
         DrawingError: the drawing could not be made.
     """
     facts = SiteFacts(TITLE)
-    page = line_page(line) if len(line) > 1 else two_runs_page(*line)
+    page = two_runs_page(compared)
     with Drawer(None) as drawer:
         drawer.expect(page)
         text = Renderer(drawer.svg, None, facts).render(page, site=facts)
