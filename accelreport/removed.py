@@ -38,8 +38,9 @@ KEYS: dict[str, str] = {
     "claims.check.starting_at": "leave it out: a trend follows all values of its key",
     "claims.check.tolerance": "it belongs to `about` or `by_about`",
     "report.logo": "show it in a template of your own: docs/report.md says how",
+    "strategy.parameter_server": 'write "multi_worker_mirrored", or "mirrored" with `replicas`',
     "talk": "leave it out: a deck shows one finding of each kind",
     "measure.split": "leave it out: parts of a step are not timed, and the page of a sweep says "
     "between which points one device overtakes another",
 }
-"""A removed key of a spec or of the devices file, with its tables, such as `measure.split`."""
+"""A removed key of a spec with its tables, such as `measure.split`, or a key's removed value."""

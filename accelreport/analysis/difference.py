@@ -74,5 +74,5 @@ def _shared(way: Device) -> tuple[object, ...]:
     """How several replicas share a step; the same of all that are one, as the cores of a TPU."""
     if way.kind == "TPU":
         return ()
-    several = way.all_replicas > 1 or way.strategy == "parameter_server"
-    return (way.strategy, way.replicas, way.workers, way.spread) if several else ()
+    several = (way.strategy, way.replicas, way.workers, way.spread)
+    return several if way.all_replicas > 1 else ()

@@ -48,7 +48,7 @@ from accelreport.analysis.stats import (
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.spec.base import Scalar
 from accelreport.spec.claims import TIME_QUANTITIES
-from accelreport.spec.device import SEVERAL_PROCESSES, Device
+from accelreport.spec.device import ONE_PROCESS, Device
 
 
 @dataclass(frozen=True)
@@ -617,7 +617,7 @@ def scaling_of(plan: PlanDocument, results: Sequence[Result]) -> tuple[Scaling, 
 
 def _shares_cores(device: Device) -> bool:
     """Whether its replicas have no more cores together than one of them has by itself."""
-    apart = device.strategy in SEVERAL_PROCESSES and (device.spread or device.threads is not None)
+    apart = device.strategy not in ONE_PROCESS and (device.spread or device.threads is not None)
     return device.kind == "CPU" and not apart
 
 

@@ -235,7 +235,7 @@ def _not_seen(device: Device, machine: Inventory, probe: Probe) -> str:
 
 def needed_here(device: Device) -> int:
     """Accelerators a device needs on this machine: those of all its workers here."""
-    several = device.strategy in {"multi_worker_mirrored", "parameter_server"}
+    several = device.strategy == "multi_worker_mirrored"
     apart = device.spread or started_elsewhere()
     workers = device.workers if several and not apart else 1
     return device.replicas * workers

@@ -84,9 +84,7 @@ def measure_training(
     checks.before_training(engine, training.watch, training.feed.source, pipeline=pipeline)
     training.meter = measurement.open_meter()
     trained = training.run(conditions.budget)
-    # Under parameter servers the data lie on the workers, and the feed is an iterator there.
-    here = runtime.counts_steps and not pipeline
-    resident = list(training.feed.source.values()) if here else []
+    resident = [] if pipeline else list(training.feed.source.values())
     measurement.result.began_with = Beginning(
         weights=checks.after_training(engine, training.watch, trained.blocks, resident),
         order=training.feed.order,
@@ -164,9 +162,7 @@ def measure(measurement: Measurement) -> Record:
         import keras
 
         measurement.runtime = configure(cell.device_spec)
-        placement = measurement.runtime.placement
-        measurement.result.hosts = placement.hosts(cell.key)
-        measurement.warnings += placement.warnings
+        measurement.result.hosts = measurement.runtime.placement.hosts(cell.key)
     measurement.add_parent_timings()
     keras.utils.set_random_seed(cell.seed)
     with measurement.stage("data_s", "data"):

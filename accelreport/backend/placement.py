@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.machine.clocks import Clock, cpu_clock, gpu_clock
-from accelreport.results.record import Host, Warned
+from accelreport.results.record import Host
 from accelreport.workloads.base import TrainingProblem
 
 
@@ -43,14 +43,12 @@ class Placement(Protocol):
         devices: TensorFlow's names of the devices that compute.
         synchronous: whether an operation has ended when the next one begins on the host, so
             that a time stamp inside the graph is true (CPUs only).
-        warnings: what a reader of its numbers should know.
     """
 
     strategy: Any
     replicas: int
     devices: list[str]
     synchronous: bool
-    warnings: list[Warned]
 
     def hosts(self, key: str) -> list[Host]:
         """The processes of the cell, the chief first; none when there is only this one.
@@ -61,9 +59,6 @@ class Placement(Protocol):
 
     def resident(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
         """Arrays copied to every replica's device, in the dtype in which they are stored."""
-
-    def opened(self, resident: Any) -> Mapping[str, Any]:
-        """Inside a graph: the tensors that `resident` or `batches` stands for."""
 
     def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:
         """An endless iterator of (inputs, targets) through `tf.data`.
@@ -80,9 +75,6 @@ class Placement(Protocol):
         Args:
             function: (source, *tables, first, count) → sums, or (sums, stamps).
         """
-
-    def specified(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Arguments of `steps`' function, or what they are like, for finding its trace."""
 
     def in_one_place(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Have a graph run where the model lies, once for each call."""
@@ -115,7 +107,6 @@ class InGraph:
     replicas: int
     devices: list[str]
     synchronous: bool
-    warnings: list[Warned] = field(default_factory=list)
 
     def hosts(self, key: str) -> list[Host]:  # noqa: ARG002 - a contract
         """See `Placement.hosts`."""
@@ -140,11 +131,6 @@ class InGraph:
 
         return {name: copy(array) for name, array in arrays.items()}
 
-    def opened(self, resident: Any) -> Mapping[str, Any]:
-        """See `Placement.opened`."""
-        arrays: Mapping[str, Any] = resident
-        return arrays
-
     def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:
         """See `Placement.batches`."""
         if self.replicas == 1:
@@ -161,10 +147,6 @@ class InGraph:
     def steps(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """See `Placement.steps`."""
         return function
-
-    def specified(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        """See `Placement.specified`."""
-        return arguments
 
     def in_one_place(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """See `Placement.in_one_place`."""

@@ -344,10 +344,8 @@ class PipelineFeed(Feed):
         problem = engine.problem
         orders = order.epoch(steps)
         self.order = order_of(orders[: problem.steps_per_epoch], problem.examples)
-        if engine.runtime.counts_steps:
-            # A batch for the checks comes first, so that they see what this pipeline brings.
-            probe = probe_row(problem)
-            orders = np.concatenate([probe[np.newaxis], orders])
+        # A batch for the checks comes first, so that they see what this pipeline brings.
+        orders = np.concatenate([probe_row(problem)[np.newaxis], orders])
         self.source = engine.runtime.placement.batches(problem, orders)
 
     def epoch(self) -> Steps:
@@ -423,7 +421,7 @@ class Training:
         self.feed: Feed
         self.evaluation = Evaluation(engine, evaluation_batch)
         self.watch = WindowWatch(
-            engine.steps_done if engine.runtime.counts_steps else lambda: None,
+            engine.steps_done,
             FRAMEWORK_NAMES[engine.runtime.framework],
         )
         if engine.runtime.synchronous and engine.runtime.loops_in_program:

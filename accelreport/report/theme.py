@@ -110,7 +110,7 @@ def device_colours(devices: Mapping[str, Device]) -> dict[str, int]:
 def _mode(device: Device) -> tuple[int, int]:
     """Mark and dash of how a device runs the steps: in parallel, compiled, eagerly, in few bits."""
     if device.all_replicas > 1:
-        return 2, {"multi_worker_mirrored": 1, "parameter_server": 2}.get(device.strategy, 0)
+        return 2, int(device.strategy == "multi_worker_mirrored")
     if device.threads:
         return 3, 1
     if device.xla or device.torch_compile:

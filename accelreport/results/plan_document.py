@@ -25,7 +25,7 @@ from pydantic import (
 from accelreport.spec.base import GivenBaseline, Scalar, bounded, dotted_values, same
 from accelreport.spec.cells import MEASURED_BY, Cell, Spec
 from accelreport.spec.claims import Claim, TrendCheck
-from accelreport.spec.device import Device
+from accelreport.spec.device import StoredDevice
 from accelreport.spec.models import Advice, Published, Source, StoredMeasure
 
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False), AfterValidator(bounded)]
@@ -175,7 +175,7 @@ class PlanDocument(Document):
     """The family's parameters before the sweep, including `kind`."""
     baseline: GivenBaseline
     """The base of speedups: a device, or a device and the values of swept keys."""
-    devices: dict[str, Device]
+    devices: dict[str, StoredDevice]
     """The devices, in the order of the spec."""
     rows: dict[str, str] = {}
     """Device → the row of the devices file that it is on another framework than TensorFlow, where

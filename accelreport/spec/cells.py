@@ -23,7 +23,7 @@ from pydantic import (
 
 from accelreport.spec.base import Baseline, Scalar, dotted_values
 from accelreport.spec.claims import Claim
-from accelreport.spec.device import Device
+from accelreport.spec.device import Device, StoredDevice
 from accelreport.spec.models import Advice, Measure, Published, Source, StoredMeasure
 from accelreport.spec.parameters import WorkloadParameters
 
@@ -71,7 +71,7 @@ class Cell(BaseModel):
     """Seed of initialisation, data order and dropout; the same on every device."""
     workload: dict[str, Any]
     """The family's parameters in full, `kind` included, as JSON values."""
-    device_spec: Device
+    device_spec: StoredDevice
     """The device in full."""
     measure: StoredMeasure
     """How it is measured."""

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.spec.base import NotNegative, Positive, SpecModel
@@ -15,11 +21,13 @@ from accelreport.spec.validators import FieldsError, require_day
 FRAMEWORK_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 """Display names of the frameworks."""
 
+Strategy = Literal["default", "one_device", "mirrored", "multi_worker_mirrored", "tpu"]
+
 ONE_DEVICE = ("default", "one_device")
 """Strategies that place everything on one device, which any framework can do."""
 
-SEVERAL_PROCESSES = {"multi_worker_mirrored", "parameter_server"}
-"""Strategies whose replicas are in processes of their own."""
+ONE_PROCESS = (*ONE_DEVICE, "mirrored", "tpu")
+"""Strategies whose replicas are in one process."""
 
 XLA_INSTEAD = {"jax": "leave `xla` out", "torch": "leave `xla` out, or write torch_compile = true"}
 """The replacement of `xla` for a framework that has no such choice."""
@@ -70,16 +78,12 @@ class Device(SpecModel):
     """The framework of Keras 3, with that framework's own training step. A row of the devices file
     without it runs on the one that is installed: TensorFlow, else JAX, else PyTorch.
     """
-    strategy: Literal[
-        "default", "one_device", "mirrored", "multi_worker_mirrored", "parameter_server", "tpu"
-    ] = "default"
+    strategy: Strategy = "default"
     """The `tf.distribute` strategy that places the model."""
     replicas: Annotated[int, Field(ge=1, le=4096)] = 1
     """Replicas in one process: GPUs, or logical CPUs for `mirrored` on a CPU."""
     workers: Annotated[int, Field(ge=1, le=4096)] = 1
-    """Worker processes, for `multi_worker_mirrored` and `parameter_server`."""
-    parameter_servers: Annotated[int, Field(ge=1, le=4096)] = 1
-    """Parameter-server processes, for `parameter_server`."""
+    """Worker processes, for `multi_worker_mirrored`."""
     spread: bool = False
     """Whether each of several processes has its own machine of a cluster, which `run --on slurm`
     provides. Otherwise all run on the machine of the cell.
@@ -188,25 +192,19 @@ class Device(SpecModel):
                 "kind",
                 help='a TPU needs strategy = "tpu", and no other device can use it',
             )
-        for field, strategies in {
-            "replicas": {"mirrored", "tpu", *SEVERAL_PROCESSES},
-            "workers": SEVERAL_PROCESSES,
-            "parameter_servers": {"parameter_server"},
-        }.items():
-            if getattr(self, field) != 1 and self.strategy not in strategies:
+        several = "multi_worker_mirrored"
+        for field, usual, lacking, words, strategies in (
+            ("replicas", 1, ONE_DEVICE, "replicas", f"mirrored, {several}, tpu"),
+            ("workers", 1, ONE_PROCESS, "workers", several),
+            ("spread", False, ONE_PROCESS, "processes to spread", several),
+        ):
+            if getattr(self, field) != usual and self.strategy in lacking:
                 raise FieldsError(
-                    f"the strategy `{self.strategy}` has no {field.replace('_', ' ')}",
+                    f"the strategy `{self.strategy}` has no {words}",
                     field,
                     "strategy",
-                    help=f"`{field}` belongs to {', '.join(sorted(strategies))}",
+                    help=f"`{field}` belongs to {strategies}",
                 )
-        if self.spread and self.strategy not in SEVERAL_PROCESSES:
-            raise FieldsError(
-                f"the strategy `{self.strategy}` has no processes to spread",
-                "spread",
-                "strategy",
-                help=f"`spread` belongs to {', '.join(sorted(SEVERAL_PROCESSES))}",
-            )
         if self.tf32 and self.kind != "GPU":
             raise FieldsError("only a GPU has TensorFloat-32", "tf32", "kind")
         if self.address and self.kind != "TPU":
@@ -226,6 +224,26 @@ class Device(SpecModel):
                 help="name the document of this figure in `memory_source`",
             )
         return self
+
+
+class StoredDevice(Device):
+    """A device in a record or a plan, whose format keeps what no devices file can ask for now."""
+
+    strategy: Literal[Strategy, "parameter_server"] = "default"  # type: ignore[assignment]
+    parameter_servers: int = 1
+    """Processes that kept the weights under `parameter_server`, a strategy of earlier versions."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_a_spec(cls, value: object) -> object:
+        return dict(value) if isinstance(value, Device) else value
+
+    @model_serializer(mode="wrap")
+    def _in_the_order_of_records(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        values: dict[str, Any] = fields(self)
+        names = list(Device.model_fields)
+        names.insert(names.index("spread"), "parameter_servers")
+        return {name: values[name] for name in names if name in values}
 
 
 def labelled(device: Device, name: str) -> Device:

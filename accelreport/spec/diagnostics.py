@@ -129,7 +129,9 @@ def _literal(raised: _Raised) -> ValueProblem:
     expected = str(raised.context.get("expected", ""))
     choices = re.findall(r"'([^']*)'", expected)
     if choices:
-        return wrong_choice(raised.path, raised.value, choices)
+        problem = wrong_choice(raised.path, raised.value, choices)
+        removed = KEYS.get(f"{raised.path[-1]}.{raised.value}")
+        return replace(problem, help=removed) if removed else problem
     message = f"{subject(raised.path)} must be {expected.lower()}, not {quote(raised.value)}"
     return ValueProblem("wrong-value", raised.path, message)
 

@@ -17,7 +17,7 @@ from accelreport.spec.claims import (
     FasterCheck,
     TrendCheck,
 )
-from accelreport.spec.device import BatchError, Device, require_shares, running_rows
+from accelreport.spec.device import BatchError, Device, StoredDevice, require_shares, running_rows
 from accelreport.spec.diagnostics import Collector
 from accelreport.spec.families import Families, WorkloadKind, ignored, unsupported
 from accelreport.spec.models import FIGURES, Measure
@@ -447,10 +447,11 @@ def expanded_cells(
     folder: str = "",
 ) -> Iterator[Cell]:
     """The cells of a spec: by point, then repeat, then device."""
+    stored = {name: StoredDevice.model_validate(device) for name, device in devices.items()}
     for point, parameters in pairs:
         workload = parameters.model_dump(mode="json")
         for repeat in range(measure.repeats):
-            for name, device in devices.items():
+            for name, device in stored.items():
                 cell = Cell(
                     spec=spec,
                     profile=profile,

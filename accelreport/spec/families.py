@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from accelreport.errors import AccelReportError
-from accelreport.spec.device import FRAMEWORK_NAMES, ONE_DEVICE, SEVERAL_PROCESSES, Device
+from accelreport.spec.device import FRAMEWORK_NAMES, ONE_DEVICE, ONE_PROCESS, Device
 from accelreport.spec.parameters import TrainingParameters, WorkloadParameters, is_called
 
 TENSORFLOW = "tensorflow"
@@ -127,8 +127,6 @@ def ignored(family: WorkloadKind, parameters: WorkloadParameters, device: Device
     strategy = device.strategy
     if family.shape == "step" and strategy not in ONE_DEVICE:
         return Ignored("strategy", "a step of your own runs on one device in one process")
-    if family.shape == "kernel" and strategy == "parameter_server":
-        return Ignored("strategy", "a kernel has no weights that a parameter server could keep")
-    if is_called(parameters) and strategy in SEVERAL_PROCESSES:
+    if is_called(parameters) and strategy not in ONE_PROCESS:
         return Ignored("strategy", "a model in inference is called by one process")
     return family.ignores(parameters, device)

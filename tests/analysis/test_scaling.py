@@ -66,6 +66,6 @@ def test_a_batch_of_which_nobody_did_a_share_alone_has_no_weak_efficiency() -> N
 
 def test_one_device_alone_and_replicas_on_its_own_cores_are_held_against_nothing() -> None:
     assert {each.own.device for each in _scaling(lambda cell: Fact())} == {
-        *("cpu-workers-2", "cpu-ps-2"),
+        "cpu-workers-2",
         *("gpu-mirrored", "gpu-mirrored-4", "gpu-mirrored-8"),
     }

@@ -83,11 +83,7 @@ def test_every_shipped_record_has_the_numbers_that_the_table_gives() -> None:
 def flops_of_cell(record: Record) -> Flops:
     """What the table says of a cell's model."""
     device = record.cell.device_spec
-    replicas = max(device.replicas, len(record.hosts))
-    # A parameter server's workers compute whole batches of their own.
-    return flops_of_workload(
-        record.cell.workload, replicas=1 if device.strategy == "parameter_server" else replicas
-    )
+    return flops_of_workload(record.cell.workload, replicas=max(device.replicas, len(record.hosts)))
 
 
 def flops_of_workload(workload: dict[str, Any], *, replicas: int = 1) -> Flops:

@@ -99,7 +99,7 @@ DEVICES: dict[str, Any] = {
             "strategy": "mirrored", "replicas": 2, "threads": 2, "precision": "float32",
             "xla": False, "eager": False, "price_per_hour": 0.1, "currency": "EUR",
             "price_date": "2026-05-31", "price_source": "A list"},
-    "gpu": {"kind": "GPU", "strategy": "parameter_server", "workers": 2, "parameter_servers": 1,
+    "gpu": {"kind": "GPU", "strategy": "multi_worker_mirrored", "workers": 2,
             "spread": False, "tf32": False, "peak_tflops": {"float32": 8.1}, "peak_source": "A",
             "memory_gbps": 320.0, "memory_source": "A", "placement": ""},
     "one": {"kind": "CPU"},

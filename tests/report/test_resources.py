@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ UNREAD = Energy(
 def bench_of(
     made: Study,
     change: Callable[[Record], dict[str, Any]] | None = None,
-    devices: dict[str, Device] | None = None,
+    devices: Mapping[str, Device] | None = None,
 ) -> BenchmarkView:
     records = [
         record.model_copy(update=change(record) if change else {}) for record in made.records

@@ -141,7 +141,7 @@ def _twice_cpu(record: Record) -> bool:
 
 
 T, W, WEATHER = "two_core_cpu", "whole_trainings", "weather"
-STRATEGIES = ("cpu-1", "cpu-mirrored-2", "cpu-workers-2", "cpu-ps-2")
+STRATEGIES = ("cpu-1", "cpu-mirrored-2", "cpu-workers-2")
 FRAMEWORKS = (
     "cpu-eager", "cpu-xla", "cpu-jax", "cpu-torch", "cpu-torch-compiled", "cpu-bf16",
     "cpu-jax-bf16", "cpu-torch-bf16", "cpu-1", "cpu-jax-1", "cpu-torch-1",

@@ -110,9 +110,7 @@ def _on_device(engine: Any, source: Any, row: NDArray[np.int32], *, pipeline: bo
         return _on_replicas(engine, source, row, pipeline=pipeline)
     # Operation by operation: tracing a graph takes ten times as long.
     with tf.device(placement.devices[0]):
-        batch = (
-            next(source) if pipeline else problem.take(placement.opened(source), tf.constant(row))
-        )
+        batch = next(source) if pipeline else problem.take(source, tf.constant(row))
         return _array_sums(*batch)
 
 
@@ -137,7 +135,7 @@ def _on_replicas(
         if pipeline:
             sums = strategy.run(step, args=next(source))
         else:
-            sums = strategy.run(resident_step, args=(placement.opened(source), indices))
+            sums = strategy.run(resident_step, args=(source, indices))
         return strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
 
     rows = placement.in_one_place(sums)(source, tf.constant(row)).numpy()

@@ -85,12 +85,8 @@ class SelfChecks:
         """
         self._begin(watch)
         self._weights = model.beginnings(engine)
-        if self._runtime.counts_steps:
-            model.judge_beginning(self.log, engine)
-            judge_inputs(self.log, engine, source, pipeline=pipeline)
-        else:
-            for name in ("stale-state", "constant-input", "stale-data"):
-                self.log.inapplicable(name, "data and steps lie on other processes")
+        model.judge_beginning(self.log, engine)
+        judge_inputs(self.log, engine, source, pipeline=pipeline)
 
     @_counted
     def after_training(
@@ -256,7 +252,6 @@ class SelfChecks:
     ) -> None:
         if not watch.windows:
             return
-        settles = settles and self._runtime.counts_steps
         watch.judge(self.log, settles=settles, skips=skips)
         judge_clock(self.log, watch.first_clock or Clock(), self._runtime.placement.clock())
         steady = Steady.of(blocks)
@@ -265,9 +260,9 @@ class SelfChecks:
         self._others.judge(self.log, sum(known) / wall if known and wall else None)
 
     def _canary(self, canary: Canary) -> CanaryStep | None:
-        if not self._runtime.counts_steps or not canary.step_s > 0:
+        if not canary.step_s > 0:
             for name in ("canary", "time-not-scaling"):
-                self.log.inapplicable(name, "no steady step, or steps lie on other processes")
+                self.log.inapplicable(name, "no steady step")
             return None
         try:
             return judge_windows(canary, self.log)

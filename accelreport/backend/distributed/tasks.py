@@ -9,7 +9,7 @@ import random
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from accelreport.backend.failures import NoDeviceError
 from accelreport.spec.device import Device
@@ -37,7 +37,7 @@ def _free(port: int) -> bool:
     return True
 
 
-SUPERVISED = {"multi_worker_mirrored", "parameter_server", "tpu"}
+SUPERVISED = {"multi_worker_mirrored", "tpu"}
 """Strategies whose constructor or collectives can hang where no Python code can end them."""
 
 NEEDS_CLUSTER = "spreads its processes over the machines of a cluster; run it with --on slurm"
@@ -57,10 +57,9 @@ class Task:
     """One process of a cell.
 
     Attributes:
-        job: `worker`, `ps` or `chief`.
+        job: `worker`, `chief` or `tpu`.
         index: its number within the job.
         address: where the others reach it, `host:port`; empty when there are no others.
-        role: `measure` runs the timed loop; `serve` computes what another process asks for.
         chief: whether it writes the cell's record.
         external: whether other hosts take part.
         environment: variables it gets beside those of its parent.
@@ -69,7 +68,6 @@ class Task:
     job: str
     index: int
     address: str
-    role: Literal["measure", "serve"]
     chief: bool
     external: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -112,7 +110,7 @@ def cluster_for(device: Device, environment: Mapping[str, str] = os.environ) -> 
         NoDeviceError: the cluster there is has other processes than the device asks for.
     """
     if device.strategy == "tpu":
-        return Cluster({}, [Task("tpu", 0, "", "measure", chief=True)], external=False)
+        return Cluster({}, [Task("tpu", 0, "", chief=True)], external=False)
     if environment.get("TF_CONFIG"):
         return _configured(device, json.loads(environment["TF_CONFIG"]))
     if started_elsewhere(environment):
@@ -129,28 +127,13 @@ def started_elsewhere(environment: Mapping[str, str] = os.environ) -> bool:
     )
 
 
-def expected(device: Device) -> dict[str, int]:
-    """How many tasks each job of a device's cluster has."""
-    if device.strategy == "parameter_server":
-        return {"chief": 1, "ps": device.parameter_servers, "worker": device.workers}
-    return {"worker": device.workers}
-
-
-def processes(device: Device) -> int:
-    """How many processes a device's cluster has."""
-    return sum(expected(device).values())
-
-
 def _local(device: Device, environment: Mapping[str, str]) -> Cluster:
-    counts = expected(device)
-    ports = iter(free_ports(sum(counts.values())))
-    jobs = {job: [f"{LOOPBACK}:{next(ports)}" for _ in range(n)] for job, n in counts.items()}
+    jobs = {"worker": [f"{LOOPBACK}:{port}" for port in free_ports(device.workers)]}
     return Cluster(
         jobs,
         [
-            _task(device, jobs, job, index, _own_gpus(device, job, index, environment))
-            for job, addresses in jobs.items()
-            for index in range(len(addresses))
+            _task(jobs, "worker", index, _own_gpus(device, index, environment))
+            for index in range(device.workers)
         ],
         external=False,
     )
@@ -160,23 +143,23 @@ def _configured(device: Device, configuration: Mapping[str, Any]) -> Cluster:
     jobs: Jobs = {
         job: list(addresses)
         for job, addresses in configuration.get("cluster", {}).items()
-        if job in {"chief", "worker", "ps"}
+        if job in {"chief", "worker"}
     }
-    _check(device, {job: len(addresses) for job, addresses in jobs.items()})
+    # A chief is a worker that also writes the record.
+    if (count := sum(map(len, jobs.values()))) != device.workers:
+        wanted = f"the device needs {device.workers} worker"
+        raise NoDeviceError(f"{wanted}; TF_CONFIG names {f'{count} worker' if count else 'none'}")
     task = configuration.get("task", {})
     job, index = str(task.get("type", "worker")), int(task.get("index", 0))
-    return Cluster(jobs, [_task(device, jobs, job, index)], external=True)
+    return Cluster(jobs, [_task(jobs, job, index)], external=True)
 
 
 def _slurm(device: Device, environment: Mapping[str, str]) -> Cluster:
-    counts = expected(device)
     tasks = int(environment["SLURM_STEP_NUM_TASKS"])
-    if tasks != sum(counts.values()):
-        needed = " + ".join(f"{n} {job}" for job, n in counts.items())
-        raise NoDeviceError(f"the device needs {needed}; the Slurm step has {tasks} tasks")
-    places = [(job, index) for job, n in counts.items() for index in range(n)]
-    job, index = places[int(environment["SLURM_PROCID"])]
-    return Cluster({}, [_task(device, {}, job, index)], external=True)
+    if tasks != device.workers:
+        wanted = f"the device needs {device.workers} worker"
+        raise NoDeviceError(f"{wanted}; the Slurm step has {tasks} tasks")
+    return Cluster({}, [_task({}, "worker", int(environment["SLURM_PROCID"]))], external=True)
 
 
 def slurm_first_port(environment: Mapping[str, str] = os.environ) -> int:
@@ -184,35 +167,14 @@ def slurm_first_port(environment: Mapping[str, str] = os.environ) -> int:
     return SLURM_FIRST_PORT + int(environment.get("SLURM_JOB_ID", "0")) * 16 % 12000
 
 
-def _check(device: Device, counts: dict[str, int]) -> None:
-    """See that `TF_CONFIG` names the tasks that a device needs."""
-    needed = expected(device)
-    if device.strategy == "multi_worker_mirrored":
-        # A chief is a worker that also writes the record.
-        counts = {"worker": counts.get("worker", 0) + counts.get("chief", 0)}
-    if counts != needed:
-        listed = ", ".join(f"{n} {job}" for job, n in counts.items())
-        wanted = ", ".join(f"{n} {job}" for job, n in needed.items())
-        raise NoDeviceError(f"the device needs {wanted}; TF_CONFIG names {listed or 'none'}")
-
-
-def _task(
-    device: Device,
-    jobs: Jobs,
-    job: str,
-    index: int,
-    environment: Mapping[str, str] | None = None,
-) -> Task:
+def _task(jobs: Jobs, job: str, index: int, environment: Mapping[str, str] | None = None) -> Task:
     """A task of a cluster; one without an environment of its own is of an external one."""
-    chief = index == 0 and (job == "chief" or (job == "worker" and not jobs.get("chief")))
-    servers = device.strategy == "parameter_server"
     configuration = {"cluster": jobs, "task": {"type": job, "index": index}}
     return Task(
         job=job,
         index=index,
         address=jobs[job][index] if jobs else "",
-        role="serve" if servers and job != "chief" else "measure",
-        chief=chief and (job == "chief" or not servers),
+        chief=index == 0 and (job == "chief" or not jobs.get("chief")),
         external=environment is None,
         environment={
             **(environment or {}),
@@ -221,14 +183,10 @@ def _task(
     )
 
 
-def _own_gpus(
-    device: Device, job: str, index: int, environment: Mapping[str, str]
-) -> dict[str, str]:
-    """On one host with several GPUs, each worker gets its own, and servers get none."""
+def _own_gpus(device: Device, index: int, environment: Mapping[str, str]) -> dict[str, str]:
+    """On one host with several GPUs, each worker gets its own."""
     if device.kind != "GPU":
         return {}
-    if job != "worker":
-        return {"CUDA_VISIBLE_DEVICES": ""}
     first, count = index * device.replicas, device.replicas
     listed = environment.get("CUDA_VISIBLE_DEVICES", "")
     numbers = [name for name in listed.split(",") if name] or [

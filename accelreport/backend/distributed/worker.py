@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import sys
-import time
 from pathlib import Path
 
 from accelreport.backend.distributed.supervisor import TaskSpec
-from accelreport.backend.distributed.tasks import expected, slurm_first_port
+from accelreport.backend.distributed.tasks import slurm_first_port
 from accelreport.backend.frameworks import importing
 from accelreport.backend.main import leave, leave_record, measured, quiet_tensorflow
 from accelreport.backend.protocol import Reporter
@@ -78,7 +76,7 @@ def resolve(device: Device) -> None:
 
     per_node = _most_tasks_on_a_node(os.environ["SLURM_STEP_TASKS_PER_NODE"])
     resolver = tf.distribute.cluster_resolver.SlurmClusterResolver(
-        jobs=expected(device),
+        jobs={"worker": device.workers},
         port_base=slurm_first_port(),
         # The resolver divides GPUs even where there are none: one for each task then.
         gpus_per_task=device.replicas,
@@ -93,64 +91,6 @@ def resolve(device: Device) -> None:
 def _most_tasks_on_a_node(listed: str) -> int:
     """Slurm writes `2(x3),1` for three hosts of two tasks and one of one."""
     return max(int(part.partition("(")[0]) for part in listed.split(","))
-
-
-POLL_EVERY_S = 0.5
-"""How often a server on another host looks whether its coordinator is still there."""
-
-MISSED_LOOKS = 3
-"""A coordinator that cannot be reached this often in a row has ended."""
-
-
-def serve(device: Device, ready: Path, *, until_chief_ends: bool) -> None:
-    """Start this task's server and stay.
-
-    Args:
-        device: gives threads and kind.
-        ready: file to make once it listens.
-        until_chief_ends: return when the coordinator, seen once, is gone. A local server
-            is ended by its supervisor instead, and never returns.
-    """
-    with importing(TENSORFLOW):
-        import tensorflow as tf
-
-    resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
-    configuration = tf.compat.v1.ConfigProto()
-    if device.threads is not None:
-        configuration.intra_op_parallelism_threads = device.threads
-    # Fewer threads than this and the server can wait for itself (TensorFlow's own advice).
-    configuration.inter_op_parallelism_threads = max(device.workers + 1, os.cpu_count() or 1)
-    if device.kind == "GPU" and resolver.task_type == "worker":
-        configuration.gpu_options.allow_growth = True
-        tf.config.experimental.enable_tensor_float_32_execution(device.tf32)
-    else:
-        tf.config.set_visible_devices([], "GPU")
-        configuration.device_count["GPU"] = 0
-    server = tf.distribute.Server(
-        resolver.cluster_spec(),
-        job_name=resolver.task_type,
-        task_index=resolver.task_id,
-        protocol="grpc",
-        config=configuration,
-        start=True,
-    )
-    ready.touch()
-    if not until_chief_ends:
-        server.join()
-    _wait_for_end(json.loads(os.environ["TF_CONFIG"])["cluster"]["chief"][0])
-
-
-def _wait_for_end(chief: str) -> None:
-    host, _, port = chief.rpartition(":")
-    connected, missed = False, 0
-    while missed < MISSED_LOOKS:
-        time.sleep(POLL_EVERY_S)
-        try:
-            socket.create_connection((host, int(port)), timeout=2).close()
-        except OSError:
-            missed += connected
-        else:
-            connected, missed = True, 0
 
 
 FAILED = 1
@@ -179,9 +119,6 @@ def main(arguments: list[str]) -> int:
     ready, device = Path(orders.ready_path), orders.job.cell.device_spec
     if device.strategy != "tpu" and "TF_CONFIG" not in os.environ:
         resolve(device)
-    if orders.task.role == "serve":
-        serve(device, ready, until_chief_ends=orders.task.external)
-        return 0
     descriptor = orders.job.events_fd if orders.task.chief else None
     record = measured(orders.job, Announcer(descriptor, ready), leads=orders.task.chief)
     record = lost_peer(record, orders.task.name)

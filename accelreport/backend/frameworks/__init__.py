@@ -77,14 +77,6 @@ class Runtime:
         return self.placement.devices
 
     @property
-    def counts_steps(self) -> bool:
-        """Whether the optimizer's own count of steps can be relied upon.
-
-        Under a parameter server workers add to it without waiting for each other.
-        """
-        return self.facts.get("strategy") != "parameter_server"
-
-    @property
     def synchronous(self) -> bool:
         """Whether a time stamp inside a graph is true."""
         return self.placement.synchronous

@@ -41,7 +41,7 @@ from accelreport.report.pages.sections.cost import price_text
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment, Record
-from accelreport.spec.device import Device
+from accelreport.spec.device import Device, StoredDevice
 
 DONE, STOPPED, NOT_RUN = "●", "◐", "○"
 """Marks of a configuration and a benchmark: every cell complete, some timed, none timed."""
@@ -244,7 +244,7 @@ class Listing:
 
 def listings(benches: Sequence[BenchmarkView]) -> list[Listing]:
     """Every device of every plan: CPUs, GPUs, TPUs, each by name."""
-    by_text: dict[tuple[str, str], tuple[Device, list[BenchmarkView]]] = {}
+    by_text: dict[tuple[str, str], tuple[StoredDevice, list[BenchmarkView]]] = {}
     for bench in benches:
         for name, device in bench.plan.devices.items():
             by_text.setdefault((name, device.model_dump_json()), (device, []))[1].append(bench)
@@ -296,8 +296,6 @@ def driven_text(device: Device) -> str:
         parts.append(quantity.plural(device.replicas, "replica"))
     if device.workers > 1:
         parts.append(quantity.plural(device.workers, "worker"))
-    if device.strategy == "parameter_server":
-        parts.append(quantity.plural(device.parameter_servers, "parameter server"))
     if device.spread:
         parts.append("one per machine")
     parts.append(device.precision)

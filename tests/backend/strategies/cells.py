@@ -23,8 +23,6 @@ from tests.support.nets import dense
 from tests.support.processes import PATIENCE_S, command_line, name
 
 TWO_WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1)
-ONE_WORKER_ONE_SERVER = Device(kind="CPU", strategy="parameter_server", threads=1)
-TWO_WORKERS_ONE_SERVER = Device(kind="CPU", strategy="parameter_server", workers=2, threads=1)
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 """`start_child`, with somebody who cleans up."""

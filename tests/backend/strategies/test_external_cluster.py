@@ -9,7 +9,6 @@ import pytest
 from accelreport.backend.distributed.tasks import free_ports
 from tests.backend.strategies.cells import (
     ENDLESS,
-    ONE_WORKER_ONE_SERVER,
     TWO_WORKERS,
     Start,
     cell,
@@ -27,10 +26,10 @@ SHORT = ENDLESS | {"epochs": 1}
 def slurm(number: int) -> dict[str, str]:
     return {
         "SLURM_JOB_ID": str(os.getpid()),
-        "SLURM_STEP_NUM_TASKS": "3",
+        "SLURM_STEP_NUM_TASKS": "2",
         "SLURM_PROCID": str(number),
         "SLURM_STEP_NODELIST": "localhost",
-        "SLURM_STEP_TASKS_PER_NODE": "3",
+        "SLURM_STEP_TASKS_PER_NODE": "2",
     }
 
 
@@ -38,15 +37,14 @@ def test_the_tasks_of_a_slurm_step_find_each_other_and_the_chief_keeps_the_recor
     tmp_path: Path,
     start: Start,
 ) -> None:
-    what = cell(ONE_WORKER_ONE_SERVER, SHORT)
-    children = [start(what, tmp_path / str(n), slurm(n)) for n in range(3)]
-    chief, *others = (record_of(child, tmp_path / str(n)) for n, child in enumerate(children))
+    what = cell(TWO_WORKERS, SHORT)
+    children = [start(what, tmp_path / str(n), slurm(n)) for n in range(2)]
+    chief, other = (record_of(child, tmp_path / str(n)) for n, child in enumerate(children))
     assert chief.status == "ok", chief.failure
-    assert [host.task for host in chief.hosts] == ["chief:0", "ps:0", "worker:0"]
-    for name, other in zip(["ps:0", "worker:0"], others, strict=True):
-        assert other.status == "skipped"
-        assert other.failure is not None
-        assert f"this host was {name} of a cluster" in other.failure.message
+    assert [host.task for host in chief.hosts] == ["worker:0", "worker:1"]
+    assert other.status == "skipped"
+    assert other.failure is not None
+    assert "this host was worker:1 of a cluster" in other.failure.message
 
 
 def test_a_host_whose_peer_dies_says_which_one(tmp_path: Path, start: Start) -> None:

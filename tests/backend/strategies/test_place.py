@@ -18,7 +18,6 @@ from tests.support.packages import install
     [
         {"strategy": "mirrored", "replicas": 2},
         {"strategy": "multi_worker_mirrored", "workers": 2},
-        {"strategy": "parameter_server"},
     ],
 )
 def test_xla_is_refused_where_it_cannot_compile_a_step(device: dict[str, Any]) -> None:

@@ -16,7 +16,6 @@ from accelreport.backend.distributed.supervisor import SUPERVISOR_VARIABLE, cpu_
 from accelreport.backend.distributed.tasks import (
     cluster_for,
     free_ports,
-    processes,
     slurm_first_port,
 )
 from accelreport.backend.failures import NoDeviceError
@@ -24,7 +23,6 @@ from accelreport.machine.clocks import Stopwatch
 from accelreport.spec.device import BatchError, Device, require_shares
 
 WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=3)
-SERVERS = Device(kind="CPU", strategy="parameter_server", workers=2, parameter_servers=2)
 
 
 def configuration(task: dict[str, Any], **jobs: int) -> dict[str, str]:
@@ -41,18 +39,6 @@ def test_without_a_cluster_all_workers_are_started_here_on_ports_of_their_own() 
         told = json.loads(task.environment["TF_CONFIG"])
         assert told["cluster"] == cluster.jobs
         assert f"{told['task']['type']}:{told['task']['index']}" == task.name
-
-
-def test_a_parameter_server_has_a_coordinator_that_alone_measures() -> None:
-    cluster = cluster_for(SERVERS, {})
-    assert [task.name for task in cluster.here if task.role == "measure"] == ["chief:0"]
-    assert [task.name for task in cluster.here if task.chief] == ["chief:0"]
-    assert [task.name for task in cluster.here if task.role == "serve"] == [
-        "ps:0",
-        "ps:1",
-        "worker:0",
-        "worker:1",
-    ]
 
 
 def test_tf_config_says_which_task_this_host_is() -> None:
@@ -80,11 +66,11 @@ def test_a_cluster_of_another_size_than_the_device_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("number", "name"),
-    [(0, "chief:0"), (1, "ps:0"), (2, "ps:1"), (3, "worker:0"), (4, "worker:1")],
+    [(0, "worker:0"), (2, "worker:2")],
 )
 def test_the_tasks_of_a_slurm_step_are_dealt_out_in_order(number: int, name: str) -> None:
-    step = {"SLURM_STEP_NUM_TASKS": "5", "SLURM_PROCID": str(number)}
-    cluster = cluster_for(SERVERS, step)
+    step = {"SLURM_STEP_NUM_TASKS": "3", "SLURM_PROCID": str(number)}
+    cluster = cluster_for(WORKERS, step)
     assert [task.name for task in cluster.here] == [name]
 
 
@@ -111,8 +97,6 @@ def test_a_device_that_spreads_its_processes_is_never_started_on_one_machine_alo
         cluster_for(spread, {})
     told = configuration({"type": "worker", "index": 1}, worker=3)
     assert [task.name for task in cluster_for(spread, told).here] == ["worker:1"]
-    assert processes(spread) == 3
-    assert processes(SERVERS) == 5
 
 
 def test_free_ports_are_different_and_can_be_bound() -> None:

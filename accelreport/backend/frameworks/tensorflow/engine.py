@@ -32,11 +32,11 @@ def configure(device: Device) -> Runtime:
     if device.threads is not None:
         tf.config.threading.set_intra_op_parallelism_threads(device.threads)
         tf.config.threading.set_inter_op_parallelism_threads(device.threads)
-    if device.kind == "GPU" and device.strategy != "parameter_server" and not device.placement:
+    if device.kind == "GPU" and not device.placement:
         _prepare_gpus(device)
     else:
-        # A CPU row must not be helped by a GPU of the same machine, and a coordinator
-        # computes nothing itself. A package's placement brings its own device.
+        # A CPU row must not be helped by a GPU of the same machine. A package's placement brings
+        # its own device.
         tf.config.set_visible_devices([], "GPU")
     tf.config.run_functions_eagerly(device.eager)
     keras.mixed_precision.set_global_policy(device.precision)
@@ -245,15 +245,14 @@ class TensorFlowEngine(Engine):
     def resident_trainer(self) -> Any:
         """See `Engine.resident_trainer`."""
         placement, strategy = self.runtime.placement, self.runtime.strategy
-        step, opened = self._step(self._resident_step), as_it_is(placement.opened)
+        step = self._step(self._resident_step)
         start, note = as_it_is(self._start), as_it_is(self._note)
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def train(resident: Any, order: Any, first: Any, count: Any) -> tuple[Any, Any]:
-            arrays = opened(resident)
             totals, stamps = start(count)
             for number in tf.range(count):
-                sums = strategy.run(step, args=(arrays, order[first + number]))
+                sums = strategy.run(step, args=(resident, order[first + number]))
                 totals, stamps = note(totals, stamps, number, sums)
             return totals, stamps.stack()
 
@@ -285,8 +284,7 @@ class TensorFlowEngine(Engine):
         Returns:
             A `GraphDef`; its one loop runs the steps.
         """
-        specified = self.runtime.placement.specified(arguments)
-        return self._train.get_concrete_function(*specified).graph.as_graph_def(add_shapes=True)
+        return self._train.get_concrete_function(*arguments).graph.as_graph_def(add_shapes=True)
 
     def evaluator(self) -> Any:
         """See `Engine.evaluator`."""
@@ -297,14 +295,13 @@ class TensorFlowEngine(Engine):
             outputs = self.model(inputs, training=False)
             return self._evaluated(inputs, targets, outputs, self.share(weights))
 
-        compiled, opened = self._step(step), as_it_is(placement.opened)
+        compiled = self._step(step)
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def evaluate(resident: Any, order: Any, weights: Any, first: Any, count: Any) -> Any:
-            arrays = opened(resident)
             totals = tf.zeros([self.width], tf.float32)
             for number in tf.range(first, first + count):
-                sums = strategy.run(compiled, args=(arrays, order[number], weights[number]))
+                sums = strategy.run(compiled, args=(resident, order[number], weights[number]))
                 totals += strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
             return totals
 
@@ -319,7 +316,7 @@ class TensorFlowEngine(Engine):
 
         @tf.function(jit_compile=False, autograph=self.rewrites)  # type: ignore[untyped-decorator,unused-ignore]
         def predict(resident: Any, indices: Any) -> Any:
-            outputs = strategy.run(step, args=(placement.opened(resident), indices))
+            outputs = strategy.run(step, args=(resident, indices))
             # Over several workers the outputs of the others are fetched, too.
             return outputs if replicas == 1 else strategy.gather(outputs, axis=0)
 
@@ -327,14 +324,13 @@ class TensorFlowEngine(Engine):
 
     def prediction_graph(self, resident: Any, indices: Any) -> Any:
         """See `Engine.prediction_graph`: a `GraphDef`."""
-        placement, strategy = self.runtime.placement, self.runtime.strategy
+        strategy = self.runtime.strategy
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
         def call(resident: Any, indices: Any) -> Any:
-            return strategy.run(self._forward, args=(placement.opened(resident), indices))
+            return strategy.run(self._forward, args=(resident, indices))
 
-        arguments = placement.specified((resident, indices))
-        return call.get_concrete_function(*arguments).graph.as_graph_def()
+        return call.get_concrete_function(resident, indices).graph.as_graph_def()
 
     # One step -----------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ from typing import Any
 import psutil
 
 from accelreport.backend.availability import needed_here, no_device
-from accelreport.backend.distributed.tasks import NEEDS_CLUSTER, processes
+from accelreport.backend.distributed.tasks import NEEDS_CLUSTER
 from accelreport.results.record import Failure
 from accelreport.runner.launchers.base import (
     BadLauncher,
@@ -95,7 +95,7 @@ class DeviceClass:
     def of(cls, device: Device) -> DeviceClass:
         """The class of a device."""
         kind = device.kind.lower()
-        nodes = processes(device) if device.spread else 1
+        nodes = device.workers if device.spread else 1
         return cls(kind, 0 if kind == "cpu" else needed_here(device), nodes)
 
     @property
