@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "results export": HISTORIES,
     "results show": "Use `accelreport results list KEY`.",
     "run --ray-address": "Use `--on-option address=HOST:PORT`.",
+    "run --timings": "Each record has its own `times`; docs/running.md explains them.",
     "schema --devices": "Use `accelreport schema devices`.",
     "schema --events": "Use `accelreport schema events`.",
     "schema --record": "Use `accelreport schema record`.",

@@ -72,7 +72,7 @@ Examples:
   accelreport run specs/ --on slurm --on-option partition=gpu
   accelreport run specs/ --json | jq 'select(.event == "cell-end").status'
 
-JSON events, one per line: plan, waiting, cell-start, cell-event, cell-end, look, end, timings.
+JSON events, one per line: plan, waiting, cell-start, cell-event, cell-end, look, end.
 
 Exit codes: 0 done, 2 wrong command line, 3 error in a spec, 4 some cells failed, 5 no cell can
 run here, 7 results cannot be written, 130 interrupted.
@@ -167,7 +167,6 @@ OnOptions = Annotated[
         "times.",
     ),
 ]
-Timings = Annotated[bool, typer.Option("--timings", help="Show how the wall time was spent.")]
 
 
 def run(
@@ -189,7 +188,6 @@ def run(
     most_repeats: MostRepeats = None,
     json: Json = False,
     quiet: Quiet = False,
-    timings: Timings = False,
     fork: Fork = True,
     on: On = "local",
     on_option: OnOptions = [],  # noqa: B006
@@ -240,8 +238,6 @@ def run(
         stopping_rule=rule,
         within_s=within_s,
     )
-    if on != LOCAL and timings:
-        raise typer.BadParameter("--timings works on one machine only; leave out --on.")
     options = parse_launcher_options(on_option)
     with launching(on, LauncherConfig(results, options, fork, policy)) as launcher:
         code = carried_out(
@@ -249,7 +245,6 @@ def run(
             dry_run=dry_run,
             json=json,
             quiet=quiet,
-            timings=timings,
             fork=fork,
         )
     raise typer.Exit(code)
@@ -261,7 +256,6 @@ def carried_out(
     dry_run: bool,
     json: bool = False,
     quiet: bool = False,
-    timings: bool = False,
     fork: bool = True,
     answer: bool = True,
 ) -> int:
@@ -272,7 +266,6 @@ def carried_out(
         dry_run: only show the plan.
         json: print events as JSON lines, and nothing else.
         quiet: print failures only.
-        timings: also show how the wall time was spent.
         fork: fork CPU cells from a process that has imported the framework.
         answer: end with the findings and the next command.
 
@@ -297,7 +290,7 @@ def carried_out(
         return ExitCode.OK
     with progress_for(prepared.plan, json=json, quiet=quiet) as observer:
         workspace = Workspace(lock=machine_lock())
-        end = carry_out(prepared, observer, workspace, tell_timings=timings, fork=fork)
+        end = carry_out(prepared, observer, workspace, fork=fork)
     if json or quiet or end.stopped_by:
         return exit_code(end)
     if answer and end.ok + end.partial + end.untimed + end.done_before:

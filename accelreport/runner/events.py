@@ -11,7 +11,6 @@ from accelreport.backend.protocol import ChildEvent
 from accelreport.results.plan_document import Document
 from accelreport.results.record import FailureKind, Record, Status
 from accelreport.runner.plan import Action, RunPlan
-from accelreport.runner.timings import TimingsLine
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 
@@ -190,16 +189,7 @@ class EndLine(Document):
     """The results folder."""
 
 
-RunLine = (
-    PlanLine
-    | WaitingLine
-    | CellStartLine
-    | CellEventLine
-    | CellEndLine
-    | LookLine
-    | EndLine
-    | TimingsLine
-)
+RunLine = PlanLine | WaitingLine | CellStartLine | CellEventLine | CellEndLine | LookLine | EndLine
 LINES: TypeAdapter[RunLine] = TypeAdapter(Annotated[RunLine, Field(discriminator="event")])
 """The schema of a line of `accelreport run --json`."""
 

@@ -21,7 +21,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -33,7 +33,7 @@ from accelreport.backend.protocol import PhaseEvent
 from accelreport.machine import parent_death
 from accelreport.machine.memory import Limited, nearest_limit
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.timings import Preparation, likeness
+from accelreport.runner.timings import likeness
 from accelreport.spec.cells import Cell
 
 EndedBy = Literal["itself", "timeout", "stop"]
@@ -388,14 +388,17 @@ class ForkPool:
         command: the server's program.
 
     Attributes:
-        done: what was done so far.
+        started: number of servers that were ready.
+        forked: number of cells forked from them.
+        refused: why cells are no longer forked; empty otherwise.
     """
 
     def __init__(self, folder: Path, command: Sequence[str] = SERVER) -> None:
         self._folder = folder
         self._command = command
         self._servers: list[ForkServer] = []
-        self.done = Preparation()
+        self.started = self.forked = 0
+        self.refused = ""
 
     def ready(
         self,
@@ -418,7 +421,7 @@ class ForkPool:
         Raises:
             OSError: no process can be started.
         """
-        if self.done.refused or not may_be_forked(cell.device_spec):
+        if self.refused or not may_be_forked(cell.device_spec):
             return None
         condition = likeness(cell)
         for lost in [server for server in self._servers if server.lost]:
@@ -436,7 +439,7 @@ class ForkPool:
         server.served.add(likeness(cell))
         forked = server.fork(job, events, log)
         if forked is not None:
-            self.done = replace(self.done, forked=self.done.forked + 1)
+            self.forked += 1
         return forked
 
     def close(self) -> None:
@@ -451,19 +454,16 @@ class ForkPool:
     def _start(self, environment: Mapping[str, str], stop: Stop) -> ForkServer | None:
         while len(self._servers) >= MOST_READY:
             self._end(self._servers[0])
-        began = time.monotonic()
         # The run before may still be ending its own in this folder.
         descriptor, log = tempfile.mkstemp(".txt", "forkserver-", self._folder)
         os.close(descriptor)
         server = ForkServer(self._command, environment, Path(log))
         self._servers.append(server)
         answer = server.hear(READY_WITHIN_S, stop)
-        seconds = self.done.seconds + time.monotonic() - began
-        done = replace(self.done, seconds=seconds)
         if answer is not None and answer.ready is not None:
-            self.done = replace(done, processes=done.processes + 1)
+            self.started += 1
             return server
         self._end(server)
-        refused = answer.refused if answer else "the fork server ended at its start"
-        self.done = done if stop else replace(done, refused=refused)
+        if not stop:
+            self.refused = answer.refused if answer else "the fork server ended at its start"
         return None

@@ -46,7 +46,7 @@ from accelreport.runner.launchers.base import (
 from accelreport.runner.plan import Planned, Policy, RecordIndex, RunPlan, decide, supersedes
 from accelreport.runner.prepare import Prepared
 from accelreport.runner.process import ForkPool
-from accelreport.runner.timings import CellSummary, RemainingTime, timings
+from accelreport.runner.timings import CellSummary, RemainingTime
 from accelreport.runner.workspace import (
     CELL_IN_USE,
     FOLDER_IN_USE,
@@ -422,7 +422,6 @@ def carry_out(
     observer: Observer,
     workspace: Workspace,
     *,
-    tell_timings: bool = False,
     fork: bool = True,
 ) -> EndLine:
     """Measure the cells of a prepared run; must be called in the main thread.
@@ -431,7 +430,6 @@ def carry_out(
         prepared: the run.
         observer: gets the events of the run.
         workspace: locks and temporary files.
-        tell_timings: report the time of each stage at the end.
         fork: fork processes if possible, instead of starting each.
 
     Raises:
@@ -460,10 +458,7 @@ def carry_out(
         )
         adaptive = prepared.adaptive
         further = partial(adaptive.further, observer) if adaptive else None
-        end = run.run(prepared.plan, further)
-    if tell_timings:
-        observer.on(timings(run.ended, end.wall_s, forks.done))
-    return end
+        return run.run(prepared.plan, further)
 
 
 def exit_code(end: EndLine) -> ExitCode:

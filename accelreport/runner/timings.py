@@ -1,4 +1,4 @@
-"""How the wall time of a run was spent, and how long the remaining cells will take."""
+"""What a run keeps of its ended cells, and how long the remaining cells will take."""
 
 from __future__ import annotations
 
@@ -8,46 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Self
+from typing import NamedTuple, Self
 
-from accelreport.results.plan_document import Document
-from accelreport.results.record import FailureKind, Record, Status, Times
+from accelreport.results.record import FailureKind, Record, Status
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY, Cell
-
-STAGES = {
-    "prepare": "importing TensorFlow once, to be forked",
-    "process": "starting or forking processes",
-    "import": "importing the framework in a cell's process",
-    "data": "reading or making data",
-    "build": "building models",
-    "first_step": "first steps: trace, compile, run",
-    "train": "all other timed steps, warm-up included",
-    "evaluate": "evaluations",
-    "observe": "observations that specs ask for",
-    "other": "everything else of the cells' processes",
-    "between": "between the cells",
-}
-"""Names of the stages, in order."""
-
-MEASURED = ("first_step", "train", "evaluate", "observe")
-"""The stages that are measured work of the workload itself."""
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """The work of the fork servers (see `ForkPool`).
-
-    Attributes:
-        seconds: wall time to start the fork servers.
-        processes: number of fork servers.
-        forked: number of cells forked from them.
-        refused: why cells were no longer forked; empty otherwise.
-    """
-
-    seconds: float = 0.0
-    processes: int = 0
-    forked: int = 0
-    refused: str = ""
 
 
 class CellSummary(NamedTuple):
@@ -58,85 +22,13 @@ class CellSummary(NamedTuple):
 
     status: Status
     failure: FailureKind | None
-    times: Times
-    timed: bool = False
+    timed: bool
 
     @classmethod
     def of(cls, record: Record) -> Self:
         """The part of a record that a run keeps."""
         kind = record.failure.kind if record.failure else None
-        return cls(record.status, kind, record.times, bool(record.steady.blocks))
-
-
-class TimingsLine(Document):
-    """How the wall time of a run was spent; printed by `--timings`."""
-
-    event: Literal["timings"] = "timings"
-    wall_s: float
-    """Seconds of the whole run."""
-    cells: int
-    """Number of cell processes that ended with a record of their times."""
-    forked: int
-    """Number of cells forked from a process that had imported TensorFlow."""
-    prepared: int
-    """Number of such processes."""
-    refused: str
-    """Why cells were no longer forked; empty otherwise."""
-    stages_s: dict[str, float]
-    """Seconds in `prepare` (fork servers), `process`, `import`, `data`, `build`, `first_step`,
-    `train` (all other steps), `evaluate`, `observe`, `other` (the rest of the cells' processes) and
-    `between` (the cells); their sum is `wall_s`.
-    """
-    measured_share: float
-    """Measured work, which is `first_step` + `train` + `evaluate` + `observe`, ÷ `wall_s`."""
-    outside_per_cell_s: float
-    """Seconds of the run that were not measured work, per cell."""
-
-
-def timings(records: Sequence[CellSummary], wall_s: float, prepared: Preparation) -> TimingsLine:
-    """Sum the stages of a run's records.
-
-    Args:
-        records: what is kept of the records of this run.
-        wall_s: its wall time in seconds.
-        prepared: the work of the fork servers.
-    """
-    times = [record.times for record in records if record.times.wall_s is not None]
-    parts = [_parts(one) for one in times]
-    stages = {name: sum(part.get(name, 0.0) for part in parts) for name in STAGES}
-    stages["prepare"] = prepared.seconds
-    stages["between"] = wall_s - sum(one.wall_s or 0.0 for one in times) - prepared.seconds
-    measured = sum(stages[name] for name in MEASURED)
-    return TimingsLine(
-        wall_s=wall_s,
-        cells=len(times),
-        forked=prepared.forked,
-        prepared=prepared.processes,
-        refused=prepared.refused,
-        stages_s=stages,
-        measured_share=measured / wall_s if wall_s > 0 else 0.0,
-        outside_per_cell_s=(wall_s - measured) / len(times) if times else 0.0,
-    )
-
-
-def _parts(times: Times) -> dict[str, float]:
-    """The stages of one cell's process, which add up to its wall time."""
-    process_s, import_s = times.process_s or 0.0, times.import_s or 0.0
-    if times.prepared_s is not None:
-        # What passed before the launch is counted once, with the process in which it passed.
-        process_s, import_s = process_s + import_s - times.prepared_s, 0.0
-    first = times.first_step_s or 0.0
-    parts = {
-        "process": process_s,
-        "import": import_s,
-        "data": times.data_s or 0.0,
-        "build": times.build_s or 0.0,
-        "first_step": first,
-        "train": max(0.0, (times.train_s or 0.0) - first),
-        "evaluate": times.evaluate_s or 0.0,
-        "observe": times.observe_s or 0.0,
-    }
-    return parts | {"other": (times.wall_s or 0.0) - sum(parts.values())}
+        return cls(record.status, kind, bool(record.steady.blocks))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from accelreport.runner.events import CellEventLine, EndLine, RunLine
 from accelreport.runner.plan import RunPlan
-from accelreport.runner.timings import TimingsLine
 from accelreport.terminal.run_text import MARKS, duration
 from accelreport.terminal.run_view import EndedCell, RunView
 from accelreport.terminal.say import on_one_line
@@ -65,7 +64,7 @@ class LiveProgress:
             self._print(news)
         if isinstance(line, CellEventLine):
             self.tick()
-        elif not isinstance(line, EndLine | TimingsLine):
+        elif not isinstance(line, EndLine):
             self._draw()
 
     def tick(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from accelreport.report.metrics import words_of
 from accelreport.runner.events import CellEndLine, CellName, EndLine, LookLine, PlanLine
-from accelreport.runner.timings import STAGES, TimeEstimate, TimingsLine
+from accelreport.runner.timings import TimeEstimate
 from accelreport.spec.base import Scalar
 from accelreport.spec.problems import counted, listed
 
@@ -207,25 +207,6 @@ def _expected(plan: PlanLine) -> str:
     if not plan.unknown:
         return f" ({known})"
     return f" ({known}, and {plan.unknown} of unknown duration)"
-
-
-def timings_text(line: TimingsLine) -> Iterator[str]:
-    """A row for each stage, with its seconds and its share of the run."""
-    yield f"Time of the run ({duration(line.wall_s)}):"
-    for name, words in STAGES.items():
-        seconds = line.stages_s[name]
-        share = seconds / line.wall_s if line.wall_s > 0 else 0.0
-        yield f"  {words:<42} {seconds:9.2f} s  {share:6.1%}"
-    yield (
-        f"Measured share {line.measured_share:.0%} (first steps, all other steps, evaluations, "
-        f"observations); {line.outside_per_cell_s:.2f} s of other time for each of "
-        f"{counted(line.cells, 'cell')}."
-    )
-    if line.forked:
-        ready = counted(line.prepared, "process", "processes")
-        yield f"{counted(line.forked, 'cell')} forked from {ready} that had imported TensorFlow."
-    if line.refused:
-        yield f"Forking ended: {line.refused}."
 
 
 ACTIONS = {"run": "run", "done": "done", "failed": "failed before", "skip": "skip"}

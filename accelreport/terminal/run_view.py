@@ -24,7 +24,7 @@ from accelreport.runner.events import (
     WaitingLine,
 )
 from accelreport.runner.plan import RunPlan
-from accelreport.runner.timings import Expectation, RemainingTime, TimingsLine
+from accelreport.runner.timings import Expectation, RemainingTime
 from accelreport.spec.cells import Cell
 from accelreport.terminal.run_text import (
     cell_name,
@@ -35,7 +35,6 @@ from accelreport.terminal.run_text import (
     opening,
     quality_text,
     spec_name,
-    timings_text,
 )
 
 PHASES = {
@@ -189,8 +188,6 @@ class RunView:
                 yield from looked(line)
             case EndLine():
                 yield from closing(line)
-            case TimingsLine():
-                yield from timings_text(line)
 
     def ended(self, line: CellEndLine) -> EndedCell:
         """The texts of a cell that has ended; a remedy that a failure before it had is left out."""

@@ -209,7 +209,6 @@ def test_schemas_are_json_schemas(tmp_path: Path) -> None:
         "cell-end",
         "look",
         "end",
-        "timings",
     }
     assert call(tmp_path, "schema", "results").returncode == ExitCode.USAGE
 

@@ -17,7 +17,12 @@ from tests.support.program import DEVICES, MATMUL, write_specs
 
 @pytest.mark.parametrize(
     ("words", "name"),
-    [("laws specs", "laws"), ("data where", "data where"), ("build --trials=3", "build --trials")],
+    [
+        ("laws specs", "laws"),
+        ("data where", "data where"),
+        ("build --trials=3", "build --trials"),
+        ("run --timings", "run --timings"),
+    ],
 )
 def test_a_removed_command_or_option_names_its_replacement(words: str, name: str) -> None:
     error = CliRunner().invoke(app, words.split()).exception

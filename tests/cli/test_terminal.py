@@ -23,7 +23,6 @@ from accelreport.runner.events import (
     named,
     plan_line,
 )
-from accelreport.runner.timings import MEASURED, STAGES, CellSummary, Preparation, timings
 from accelreport.spec.cells import Cell
 from accelreport.terminal.live import LiveProgress
 from accelreport.terminal.progress import JsonLines, PlainLines, Quiet, progress_for
@@ -33,11 +32,9 @@ from accelreport.terminal.run_text import (
     end_text,
     number,
     plan_text,
-    timings_text,
 )
 from accelreport.terminal.run_view import RunView
 from tests.runner.scripted import Bench, a_record, cell, cells
-from tests.support.records import study
 
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -55,9 +52,7 @@ def shown(bench: Bench, observer: Observer, chosen: list[Cell]) -> None:
     plan = bench.plan(chosen, absent=["gpu"])
     observer.on(plan_line(plan, bench.store.root))
     bench.observer.react = observer.on
-    end = bench.carry_out(plan)
-    ends = [CellSummary.of(record) for record in bench.store.records()]
-    observer.on(timings(ends, end.wall_s, Preparation()))
+    bench.carry_out(plan)
 
 
 def ended(record: Record) -> CellEndLine:
@@ -180,8 +175,8 @@ def test_json_is_one_object_a_line_of_the_documented_kinds(tmp_path: Path) -> No
     events = [json.loads(line) for line in out.getvalue().splitlines()]
 
     kinds = [event["event"] for event in events]
-    assert (kinds[0], kinds[-2:]) == ("plan", ["end", "timings"])
-    assert set(kinds) == {"plan", "cell-start", "cell-event", "cell-end", "end", "timings"}
+    assert (kinds[0], kinds[-1]) == ("plan", "end")
+    assert set(kinds) == {"plan", "cell-start", "cell-event", "cell-end", "end"}
     ends = [event for event in events if event["event"] == "cell-end"]
     assert {end["status"] for end in ends} == {"ok", "partial", "failed", "skipped"}
     assert all("record" not in end for end in ends)
@@ -281,19 +276,6 @@ def test_a_plan_is_told_cell_by_cell_in_the_order_of_measuring(tmp_path: Path) -
     assert re.search(r"^ +1  run +cpu #0$", text, re.MULTILINE)
     assert re.search(r"^ +2  run +cpu #1$", text, re.MULTILINE)
     assert re.search(r"^ +skip +cpu-1 #0$", text, re.MULTILINE)
-
-
-def test_timings_account_for_the_whole_of_a_run() -> None:
-    records = [CellSummary.of(record) for record in study(repeats=2).records]
-    wall = sum(record.times.wall_s or 0 for record in records) + 3.0
-    line = timings(records, wall, Preparation())
-    assert sum(line.stages_s.values()) == pytest.approx(wall)
-    assert set(line.stages_s) == set(STAGES)
-    assert line.stages_s["between"] == pytest.approx(3.0)
-    measured = sum(line.stages_s[name] for name in MEASURED)
-    assert line.measured_share == pytest.approx(measured / wall)
-    assert line.outside_per_cell_s == pytest.approx((wall - measured) / len(records))
-    assert len(list(timings_text(line))) == len(STAGES) + 2
 
 
 @pytest.mark.parametrize(
