@@ -193,19 +193,7 @@
     key.addEventListener("blur", () => light());
   }
 
-  const choices = every(".views > label > input");
-  for (const input of choices) {
-    input.addEventListener("change", () => change(input.name, input.defaultChecked ? "" : input.value));
-  }
-  const choose = () => {
-    for (const input of choices) {
-      const wanted = state().get(input.name);
-      if (wanted ? wanted === input.value : input.defaultChecked) input.checked = true;
-      if (wanted) reveal(input);
-    }
-  };
-
-  const apply = () => { choose(); sort(); filter(); relate(); };
+  const apply = () => { sort(); filter(); relate(); };
   addEventListener("popstate", apply);
   apply();
 })();

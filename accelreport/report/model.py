@@ -220,15 +220,12 @@ class Figure:
     data: Table | None = None
     """The numbers it shows, for its files: its own table, or one that stands after it."""
     downloads: tuple[Download, ...] = ()
-    choice: str = ""
-    """What a reader chooses by, such as the scale, where each panel stands in the place of the
-    first; empty where they stand side by side."""
     kind: Literal["figure"] = "figure"
 
     @property
     def drawings(self) -> tuple[Drawing, ...]:
-        """The wide drawing of each panel; of those to choose from, the first."""
-        return tuple(panel.wide for panel in self.panels[: 1 if self.choice else None])
+        """The wide drawing of each panel."""
+        return tuple(panel.wide for panel in self.panels)
 
 
 @dataclass(frozen=True)

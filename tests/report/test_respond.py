@@ -106,41 +106,6 @@ def unfold(page: Page, place: str) -> None:
         line.click()
 
 
-@pytest.mark.parametrize(
-    ("path", "place", "choice", "shows"),
-    [
-        (BENCHMARK, "#answer", "linear, from 0", "Images/s by batch size"),
-    ],
-)
-def test_a_reader_chooses_a_scale_and_sends_the_choice(
-    path: str, place: str, choice: str, shows: str, example: Path, browser: Browser
-) -> None:
-    def views(page: Page) -> list[str]:
-        """What is chosen, and what is to be seen in its place."""
-        chosen = page.locator(f"{place} .views > label:has(:checked)").all_inner_texts()
-        assert page.locator(f"{place} .view:visible").count() == 1
-        return chosen
-
-    with opened(browser, example / path) as page:
-        unfold(page, place)
-        (first,) = views(page)
-        page.locator(place).get_by_role("radio", name=choice, exact=True).check()
-        assert views(page) == [choice]
-        assert shows in page.locator(place).inner_text()
-        address = page.url
-        page.go_back()
-        assert views(page) == [first]
-    with opened(browser, example / path, address.partition(".html")[2]) as page:
-        assert views(page) == [choice]
-    with opened(browser, example / path, script=False) as page:
-        unfold(page, place)
-        page.locator(place).get_by_role("radio", name=choice, exact=True).check()
-        assert views(page) == [choice]
-        page.emulate_media(media="print")
-        printed = page.locator(f"{place} .views > label:visible")
-        assert [label.inner_text() for label in printed.all()] == [choice]
-
-
 @pytest.mark.parametrize("path", ["claims.html", "benchmarks.html", BENCHMARK])
 def test_every_column_of_every_table_can_be_sorted(
     path: str, example: Path, browser: Browser

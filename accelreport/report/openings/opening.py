@@ -83,8 +83,6 @@ class Plot:
             telephone alone.
         up: what its upright axis counts, which a drawing of lines does not say.
         values: the numbers that it marks: every number of a title is one of them.
-        view: what distinguishes it from `others`, such as its scale.
-        others: the same on other scales, which a reader of the page may choose.
     """
 
     id: str
@@ -101,8 +99,6 @@ class Plot:
     named: Callable[[Size], bool] = lambda size: False  # noqa: ARG005
     up: str = ""
     values: tuple[Value, ...] = ()
-    view: str = ""
-    others: tuple[Plot, ...] = ()
 
     def drawing(self, size: Size, prefix: str = "") -> Drawing:
         """The chart at one size; `prefix` begins its ids and is unique within the page."""
@@ -121,12 +117,11 @@ class Plot:
             title=self.title,
             caption=self.caption,
             subtitle=self.subtitle,
-            panels=tuple(plot.panel(size, narrow, plot.view) for plot in (self, *self.others)),
+            panels=(self.panel(size, narrow),),
             keys=self.keys,
             named=self.named(size),
             badges=self.badges,
             table=self.table,
-            choice="Scale" if self.others else "",
             shared=self.drawing(SHARED, f"{self.id}-s"),
         )
 

@@ -27,7 +27,7 @@ from accelreport.analysis.speed_findings import (
 from accelreport.analysis.stats import geometric_mean, grouped, mean, percentile
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import FULL, Named
-from accelreport.report.charts.scales import factor_text, plain, plain_duration
+from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
 from accelreport.report.forms import signs
 from accelreport.report.frames import withheld_word
@@ -43,7 +43,7 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.openings.grid import Layout, layout_of
-from accelreport.report.openings.opening import ON_A_PHONE, Plot, Scene, Size, lines_plot
+from accelreport.report.openings.opening import ON_A_PHONE, Scene, Size, lines_plot
 from accelreport.report.openings.rates import (
     BESIDE,
     clock_text,
@@ -96,7 +96,6 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         return quantity.number(value) + quantity.SPACE + counted
 
     axes = sweep_axes(lines, ends, x_title=axis_title(axis), text=rate)
-    others = _other_views(bench, lines, ends, axes)
     multiples = (value for value in _ratios(bench).values() if not value.why)
     # A gain is that from one mark of its line to another.
     gains = finding.values if finding.kind is Kind.GAIN else ()
@@ -115,8 +114,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         title=sentence(f"{counted} by {axis_title(axis)}"),
         description=ends_in_words(lines, quantity.number),
         caption=(
-            "Log scale. " * (not others)
-            + "Bars: 95 % intervals."
+            "Log scale. Bars: 95 % intervals."
             + f" ◇ dashed: published{', derived' * derived}." * bool(published)
             + clock_text(value for _, own in drawn for value in own)
             + "".join(
@@ -138,60 +136,8 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             *(value for _, own in drawn for value in own),
             *shown,
         ),
-        view="log scale" if others else "",
-        others=others,
     )
     return Scene(finding, plot)
-
-
-MOST_LINEAR = 50
-"""The largest value over the smallest, at most: a linear axis would draw the smallest at 0."""
-
-
-def _other_views(
-    bench: BenchmarkView, lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes
-) -> tuple[Plot, ...]:
-    """The rates on a linear axis, and as multiples of the baseline's at the same point."""
-    plots = []
-    rates = [rate for line in lines for rate in line.y]
-    if max(rates) <= MOST_LINEAR * min(rates):
-        linear = sweep_axes(lines, ends, x_title=axes.x_title, text=axes.text, linear=True)
-        plots.append(_view("sweep-linear", "linear, from 0", lines, ends, linear, axes.text))
-    relative = _relative_lines(bench, lines)
-    if relative:
-        over = sweep_axes(relative, (), x_title=axes.x_title, tick=factor_text, text=quantity.ratio)
-        name = f"log scale, over {relative[0].name}"
-        plots.append(_view("sweep-over", name, relative, (), over, quantity.ratio))
-    return tuple(plots)
-
-
-def _view(
-    name: str,
-    view: str,
-    lines: Sequence[SweepLine],
-    ends: Sequence[End],
-    axes: SweepAxes,
-    text: Callable[[float], str],
-) -> Plot:
-    description = ends_in_words(lines, text)
-    return lines_plot(lines, ends, axes, id=name, title=view, description=description, view=view)
-
-
-def _relative_lines(bench: BenchmarkView, lines: Sequence[SweepLine]) -> list[SweepLine]:
-    """The baseline as a line at 1×, and what has speedups at several points; else none."""
-    kinds, base = {*COMPARISONS, Kind.PUBLISHED}, bench.plan.baseline
-    ratios = {v.of: v for f in bench.findings if f.kind in kinds for v in f.values if not v.why}
-    alike = [v for v in ratios.values() if v.over and v.over.point == v.of.point and not base.where]
-    own = grouped(alike, lambda v: (v.of.device, v.of.machine, v.of.row.label if v.of.row else ""))
-    several = [values for values in own.values() if len(values) > 1]
-    speaker, drawn = Speaker(bench), [line for line, _ in _lines(bench, several, {})]
-    bases = {speaker.name(v.over) for values in several for v in values if v.over}
-    ones = [line for line in lines if line.name in bases]
-    # Machines have baselines of their own, whose lines at 1× would be one.
-    if len(bases) != 1 or len(ones) != 1:
-        return []
-    one = (1.0,) * len(ones[0].x)
-    return [replace(ones[0], detail="baseline", y=one, low=one, high=one, texts=()), *drawn]
 
 
 def _lines(
@@ -389,9 +335,8 @@ def grid_figures(bench: BenchmarkView) -> Iterator[Figure]:
                 description=ends_in_words(lines, axes.text),
                 caption="Complete trainings. Bars: 95 % intervals." + " Log scale." * timed,
                 up=title,
-                view=panel,
             )
-            for number, (panel, lines) in enumerate(panels.items())
+            for number, lines in enumerate(panels.values())
         ]
         across = min(len(plots), 3)
         size = Size(FULL // across - GAP * (across > 1), HEIGHT)
@@ -406,7 +351,10 @@ def grid_figures(bench: BenchmarkView) -> Iterator[Figure]:
         yield replace(
             plots[0].figure(size, ON_A_PHONE),
             id=f"grid-{names[0]}",
-            panels=tuple(plot.panel(size, ON_A_PHONE, plot.view) for plot in plots),
+            panels=tuple(
+                plot.panel(size, ON_A_PHONE, panel)
+                for plot, panel in zip(plots, panels, strict=True)
+            ),
             table=table,
         )
 

@@ -137,9 +137,7 @@ def slide_block(shown: Shown, name: str, narrow: Size = ON_A_PHONE) -> Block | N
         return replace(shown, href="", title="", pictures=shown.pictures[:MOST_PICTURES])
     # Its signs say which numbers are of partial runs.
     badges = tuple(badge for badge in shown.badges if badge != PARTIAL)
-    plain = replace(
-        shown, id=name, table=None, caption=shown.brief, badges=badges, view="", others=()
-    )
+    plain = replace(shown, id=name, table=None, caption=shown.brief, badges=badges)
     figure = replace(plain.figure(ON_A_SLIDE, narrow), subtitle=shown.up)
     count = shown.points or points_of(figure.panels[0].wide.spec)
     return figure if count >= LEAST_POINTS else None
