@@ -2,9 +2,8 @@
 
 A figure's drawing is one SVG file: title, key, all panels. Nothing outside it is needed: the names
 of colours are replaced by the colours of one theme, and the legend, which is HTML on the page, is
-drawn. Its numbers are a table as text: CSV, Markdown, LaTeX with booktabs. All numbers of a
-benchmark are CSV for a spreadsheet and JSON for a program. A picture stands beside a link to the
-site.
+drawn. Its numbers are CSV. All numbers of a benchmark are CSV for a spreadsheet and JSON for a
+program. A picture stands beside a link to the site.
 """
 
 from __future__ import annotations
@@ -49,19 +48,6 @@ from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 from accelreport.strict_json import plain
 
-_TEX = str.maketrans(
-    {
-        **{letter: f"\\{letter}" for letter in "%&$#_{}"},
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\N{NO-BREAK SPACE}": "~",
-        "×": r"$\times$",
-        "−": "$-$",
-        "…": r"\dots{}",
-    }
-)
-_MARKDOWN = str.maketrans({letter: f"\\{letter}" for letter in "\\`*_{}[]<>|#~"})
 _FORMULA = re.compile(r"^(?=[=+\-@\t\r])|(?<=[;\n])(?=[=+\-@])")
 """Where a spreadsheet would begin a formula: some take semicolons for separators."""
 
@@ -73,37 +59,6 @@ def csv_of(table: Table) -> str:
     writer.writerow(map(harmless, _heading(table)))
     writer.writerows(map(harmless, row) for row in _rows(table))
     return file.getvalue()
-
-
-def markdown_of(table: Table) -> str:
-    """A pipe table as GitHub and Pandoc read it, under its title."""
-    marks = [":--", *("--:" if column.number else ":--" for column in table.columns)]
-    lines = [_heading(table), *_rows(table)]
-    body = ["| " + " | ".join(_markdown(text) for text in line) + " |" for line in lines]
-    body.insert(1, "| " + " | ".join(marks) + " |")
-    return f"**{_markdown(table.title)}**\n\n" + "\n".join(body) + "\n"
-
-
-def latex_of(table: Table) -> str:
-    r"""A `table` with the rules of booktabs; it needs `\usepackage{booktabs}`."""
-    columns = "l" + "".join("r" if column.number else "l" for column in table.columns)
-    rows = [" & ".join(_latex(text) for text in row) + r" \\" for row in _rows(table)]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"  \centering",
-            f"  \\caption{{{_latex(table.title)}}}",
-            f"  \\begin{{tabular}}{{{columns}}}",
-            r"    \toprule",
-            "    " + " & ".join(_latex(text) for text in _heading(table)) + r" \\",
-            r"    \midrule",
-            *(f"    {row}" for row in rows),
-            r"    \bottomrule",
-            r"  \end{tabular}",
-            r"\end{table}",
-            "",
-        ]
-    )
 
 
 def _heading(table: Table) -> list[str]:
@@ -130,14 +85,6 @@ def harmless(text: str) -> str:
     return _FORMULA.sub("'", text)
 
 
-def _markdown(text: str) -> str:
-    return text.translate(_MARKDOWN)
-
-
-def _latex(text: str) -> str:
-    return text.translate(_TEX)
-
-
 MARGIN = 16.0
 GAP = 20.0
 _BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
@@ -160,7 +107,7 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool) -> str:
         dark: the theme.
     """
     panels = [_measured(drawing) for drawing in drawn]
-    columns = columns_of(len(panels))
+    columns = {1: 1, 2: 2, 4: 2}.get(len(panels), 3)
     width = columns * max(p.width for p in panels) + (columns - 1) * GAP
     lines = lines_within(figure.title, width, 17, bold=True)
     pieces = [_svg_text(line, 0, 18 + 22 * i, 17, "bold") for i, line in enumerate(lines)]
@@ -186,11 +133,6 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool) -> str:
         pieces.append(_svg_text(line, 0, top, 12, "normal", "var(--soft)"))
         top += 16
     return _file(figure.title, pieces, width, top - GAP / 2, dark=dark)
-
-
-def columns_of(panels: int) -> int:
-    """How many panels are side by side in a file."""
-    return {1: 1, 2: 2, 4: 2}.get(panels, 3)
 
 
 def _measured(drawn: Markup) -> _MeasuredSvg:
@@ -263,11 +205,6 @@ def _file(title: str, pieces: Sequence[str], width: float, height: float, *, dar
     return _COLOUR.sub(lambda match: colours[match[1]], text)
 
 
-_TABLES: dict[str, tuple[str, Callable[[Table], str]]] = {
-    ".csv": ("CSV", csv_of),
-    ".md": ("Markdown", markdown_of),
-    ".tex": ("LaTeX", latex_of),
-}
 _DRAWN = {".svg": "SVG", ".dark.svg": "SVG, dark"}
 
 
@@ -286,7 +223,7 @@ def figure_links(figure: Figure, stem: str) -> tuple[Download, ...]:
     """
     names = dict(_DRAWN)
     if figure.data is not None:
-        names |= {suffix: title for suffix, (title, _) in _TABLES.items()}
+        names[".csv"] = "CSV"
     return tuple(Download(f"{stem}{suffix}", title) for suffix, title in names.items())
 
 
@@ -297,13 +234,12 @@ def figure_files(figure: Figure, drawn: Sequence[Markup]) -> Iterator[tuple[str,
         figure: the figure.
         drawn: the wide drawing of each panel, as on the page.
     """
-    suffixes = (*_TABLES, ".dark.svg", ".svg")
     for link in figure.downloads:
-        suffix = next(s for s in suffixes if link.href.endswith(s))
-        if suffix in _DRAWN:
-            yield link.href, figure_svg(figure, drawn, dark="dark" in suffix)
+        if link.href.endswith(".svg"):
+            dark = link.href.endswith(".dark.svg")
+            yield link.href, figure_svg(figure, drawn, dark=dark)
         elif figure.data is not None:
-            yield link.href, _TABLES[suffix][1](figure.data)
+            yield link.href, csv_of(figure.data)
 
 
 Part = TypeVar("Part")
