@@ -130,10 +130,7 @@ def probe(framework: str = TENSORFLOW) -> Probe:
     return Probe.model_validate(json.loads(done.stdout))
 
 
-OLD_COLAB_VARIABLE = "COLAB_TPU_ADDR"
-"""Holds the address of the TPU on Colab's hosts of the first generation."""
-
-TPU_VARIABLES = ("TPU_NAME", OLD_COLAB_VARIABLE, "TPU_ACCELERATOR_TYPE")
+TPU_VARIABLES = ("TPU_NAME", "TPU_ACCELERATOR_TYPE")
 """Environment variables by which the hosts of a TPU announce it."""
 
 
@@ -187,14 +184,10 @@ def no_device(reason: str) -> Failure:
     return Failure(kind="no-device", message=reason, remedy=ELSEWHERE)
 
 
-def _elsewhere(device: Device) -> bool:
-    """Whether an accelerator is on another machine, so that only its cell can find it."""
-    return device.kind == "TPU" and bool(device.address or os.environ.get(OLD_COLAB_VARIABLE))
-
-
 def _not_here(device: Device, machine: Inventory, probe: Probe | None) -> str:
     """Why an accelerator is not here, as the system says and its framework does not deny."""
-    if _elsewhere(device) or (probe and probe.count(device.kind)):
+    # Only its cell can find a TPU at an address.
+    if device.address or (probe and probe.count(device.kind)):
         return ""
     if device.kind == "GPU" and not machine.gpus:
         return "no GPU on this machine (no driver lists one)"
@@ -216,7 +209,7 @@ def _unfit(device: Device, machine: Inventory) -> str:
 
 def _not_seen(device: Device, machine: Inventory, probe: Probe) -> str:
     """Why a framework cannot use an accelerator that is here."""
-    if device.kind == "CPU" or _elsewhere(device):
+    if device.kind == "CPU" or device.address:
         return ""
     if probe.error:
         return probe.error

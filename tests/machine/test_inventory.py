@@ -86,7 +86,7 @@ def test_a_device_that_cannot_run_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Whichever framework is to drive it."""
-    for name in ("TPU_NAME", "COLAB_TPU_ADDR", "TPU_ACCELERATOR_TYPE"):
+    for name in ("TPU_NAME", "TPU_ACCELERATOR_TYPE"):
         monkeypatch.delenv(name, raising=False)
     if device.strategy == "default" and not device.torch_compile:
         device = device.model_copy(update={"framework": framework})

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.backend.availability import OLD_COLAB_VARIABLE
 from accelreport.backend.distributed.supervisor import supervise
 from accelreport.backend.failures import NoDeviceError
 from accelreport.backend.frameworks.tensorflow import strategies
@@ -54,17 +53,6 @@ def test_an_address_at_which_nobody_listens_is_given_up_at_once() -> None:
         address = f"grpc://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(NoDeviceError, match=f"no server answers at {address}"):
             strategies.tpu(Device(kind="TPU", strategy="tpu", address=address))
-
-
-def test_an_address_is_the_devices_own_or_an_old_hosts_or_local(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv(OLD_COLAB_VARIABLE, raising=False)
-    assert strategies.address_of(TPU) == "local"
-    monkeypatch.setenv(OLD_COLAB_VARIABLE, "10.0.0.2:8470")
-    assert strategies.address_of(TPU) == "grpc://10.0.0.2:8470"
-    named = Device(kind="TPU", strategy="tpu", address="grpc://10.0.0.9:8470")
-    assert strategies.address_of(named) == "grpc://10.0.0.9:8470"
 
 
 def test_an_address_with_a_listener_is_tried() -> None:

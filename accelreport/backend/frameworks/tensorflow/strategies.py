@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from accelreport.backend.availability import OLD_COLAB_VARIABLE
 from accelreport.backend.distributed import supervisor
 from accelreport.backend.failures import CompileError, NoDeviceError, WorkerLostError
 from accelreport.backend.placement import InGraph, Placement
@@ -219,19 +218,8 @@ def plugged(placement: Placement, device: Device) -> Placement:
     return plugins.usable[device.placement].place(placement, device)
 
 
-LOCAL = "local"
-"""TensorFlow's name for a TPU of this host (a TPU VM)."""
-
 CONNECT_LIMIT_S = 5.0
 """Seconds for a gRPC address to accept a connection; TensorFlow would try for minutes."""
-
-
-def address_of(device: Device) -> str:
-    """What the resolver is asked for: the device's address, an old host's, or `local`."""
-    if device.address:
-        return device.address
-    beside = os.environ.get(OLD_COLAB_VARIABLE, "")
-    return f"grpc://{beside.removeprefix('grpc://')}" if beside else LOCAL
 
 
 def tpu(device: Device) -> InGraph:
@@ -243,7 +231,7 @@ def tpu(device: Device) -> InGraph:
     """
     # Asked for the machine's description, a host that is no cloud machine waits for an answer.
     os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")
-    address = address_of(device)
+    address = device.address or "local"
     check_reachable(address)
     import tensorflow as tf
 
