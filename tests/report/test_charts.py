@@ -330,8 +330,8 @@ def test_both_efficiencies_of_each_device_stand_at_each_batch() -> None:
     made = Study(plan_document(spec, {}), records_of(cells, lambda _: Fact()))
     (bench,) = gather(Results((made,)))
     table = scaling_table(bench)
-    for group, weak in zip(table.groups, (0, 2, 2, 2), strict=True):
-        assert len(group.rows) == 2  # not the replicas on the cores of one
+    for group, weak in zip(table.groups, (0, 1, 1, 1), strict=True):
+        assert len(group.rows) == 1  # not the replicas on the cores of one
         assert sum(row.entries[2].lines[0].text != "–" for row in group.rows) == weak
 
 
