@@ -73,15 +73,10 @@ def test_every_quotation_is_of_a_source_that_a_spec_names_and_is_shown_there() -
 
 def test_accuracies_by_epoch_stand_in_a_quotation_too() -> None:
     key = "val_accuracy_by_epoch"
-    printed = [
-        {epoch: float(share) for epoch, share in each[key].items()}
-        for each in QUOTED
-        if key in each
-    ]
+    printed = [each for each in QUOTED if key in each]
     shown = [row.val_accuracy_by_epoch for found in SHIPPED for row in found.published]
-    assert [row for row in shown if row] == printed
-    for each in (each for each in QUOTED if key in each):
-        assert set(each[key].values()) <= digits(each["words"])
+    assert [row for row in shown if row] == [each[key] for each in printed]
+    assert all(set(each[key].values()) <= digits(each["words"]) for each in printed)
 
 
 def test_a_row_of_another_network_is_not_compared_with_this_one() -> None:
