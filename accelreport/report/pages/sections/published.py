@@ -101,8 +101,8 @@ def published_section(bench: BenchmarkView) -> Section | None:
         rows: dict[tuple[int, str], bool] = {}
         for own, *_ in (group for every in ordered.values() for group in every):
             known = rows.get((id(own.row), own.figure), False)
-            measured = own.row.comparable and present(own.measured.value)
-            rows[id(own.row), own.figure] = known or measured
+            beside = own.row.comparable or present(own.ratio)
+            rows[id(own.row), own.figure] = known or (beside and present(own.measured.value))
         figures = quantity.plural(len(rows), "figure")
         details.append(f"{figures}, {sum(rows.values())} measured")
     if advice := bench.plan.advice:
