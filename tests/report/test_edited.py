@@ -146,7 +146,7 @@ TRUE = {
     "what data a rate is of": (WEATHER, "weather_gru", "s, in one partial run on synthetic data"),
     "the best point of a grid": (W, "har_sweep", "after 2.9 min, the best mean of"),
     "modes are named as modes": (T, "", "Graph mode trains 15× as fast as XLA in TensorFlow"),
-    "a pair of devices in two workloads": (T, "", "on Intel Xeon in “Precision: an image netw"),
+    "a pair of devices in two workloads": (T, "", "1,024 in “MNIST: how long the"),
     "what is not drawn": (T, "", "17 of 39 comparisons decided, 10 shown"),
     "claims that repeats may decide": (T, "", "for 5 of them: accelreport run specs/ --pro"),
     "a published rate beside one partial run": (

@@ -51,8 +51,8 @@ from accelreport.results.versions import OtherVersions
 
 MOST_ROWS = 10
 """Comparisons of the figure."""
-MOST_FINDINGS = 4
-"""Findings of the front page, that of its heading among them."""
+MOST_FINDINGS = 2
+"""Findings above the figures, which have the others; that of the heading among them."""
 RATES = "overview"
 """Id of the section that holds the picture."""
 MOST_ABSENT = 4

@@ -79,7 +79,10 @@ _TONES: dict[ClaimState, Tone] = {
 
 
 def claims_section(bench: BenchmarkView) -> Section | None:
-    """The section of a benchmark, what was tested first; None where its spec makes no claim."""
+    """The section of a benchmark, what was tested first; None where its spec makes no claim.
+
+    A reader opens it where nothing was tested.
+    """
     if not bench.tested:
         return None
     untested = [result for result in bench.tested if result.state in UNTESTED]
@@ -90,9 +93,9 @@ def claims_section(bench: BenchmarkView) -> Section | None:
     if untested:
         title = f"Not tested: {states_text(state_counts(untested))}"
         table = claims_table("untested-table", title, [(bench, untested)])
-        tables.append(replace(table, folded=True))
+        tables.append(replace(table, folded=bool(tested)))
     detail = states_text(state_counts(bench.tested))
-    return Section("claims", "Claims", tuple(tables), detail=detail)
+    return Section("claims", "Claims", tuple(tables), folded=not tested, detail=detail)
 
 
 def closest_first(results: Iterable[ClaimResult]) -> list[ClaimResult]:
