@@ -131,12 +131,6 @@ SIGNS: dict[Caveat, str] = {
 """Signs that a number carries in a table or beside a mark; never a superscript digit."""
 
 
-UNLIKE_CLOCKS = (
-    f"{SIGNS[Caveat.UNVALIDATED]} too low: the published time includes validation, ours does not"
-)
-"""What that sign means, below a figure."""
-
-
 def signs(caveats: Iterable[Caveat]) -> str:
     """The signs of some caveats, each once: "†", "† ‡"."""
     marks = {SIGNS[caveat] for caveat in caveats if caveat in SIGNS}
@@ -155,6 +149,12 @@ def signs_text(caveats: Iterable[Caveat]) -> str:
     every = frozenset(caveats)
     shown = (caveat for caveat in _SIGN_WORDS if caveat in every)
     return " · ".join(f"{SIGNS[caveat]} {_SIGN_WORDS[caveat]}" for caveat in shown)
+
+
+def why_hollow(caveats: Iterable[Caveat]) -> tuple[str, ...]:
+    """Why a mark is hollow: in words, as a figure has no signs."""
+    every = frozenset(caveats)
+    return tuple(words for caveat, words in _SIGN_WORDS.items() if caveat in every)
 
 
 def say(finding: Finding, words: Mapping[str, str]) -> str:

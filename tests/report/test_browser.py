@@ -186,8 +186,8 @@ def test_what_a_reader_sees_of_a_chart_depends_on_the_room(
 ) -> None:
     with opened(browser, site / BENCHMARK, width=width) as page:
         chart = page.locator("#sweep .chart").first
-        assert chart.locator(".wide").is_visible() is (width >= 820)
-        assert chart.locator(".narrow").is_visible() is (width < 820)
+        assert chart.locator(".wide").is_visible() is (width > 390)
+        assert chart.locator(".narrow").is_visible() is (width == 390)
 
 
 def test_figures_side_by_side_are_drawn_for_their_columns_and_have_letters_of_one_size(
@@ -214,7 +214,7 @@ def test_paper_is_light_and_splits_no_figure(site: Path, browser: Browser) -> No
             ".every(f => getComputedStyle(f).breakInside === 'avoid')"
         )
         assert whole
-        assert page.locator("#sweep .narrow").first.is_visible()
+        assert page.locator("#sweep .wide").first.is_visible()
         assert not page.locator(".mast").is_visible()
         paper = page.pdf(prefer_css_page_size=True)
         assert paper.startswith(b"%PDF")

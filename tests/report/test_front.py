@@ -20,7 +20,7 @@ from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.data import data_page
 from accelreport.report.pages.index import absent_devices, index_page
-from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, printed_names, rates_table
+from accelreport.report.pages.overview import MOST_ROWS, PAGE, Overview, printed_names, rates_table
 from accelreport.report.pages.sections.claims import claims_page
 from accelreport.report.site.assembly import gather
 from accelreport.report.text import short_hardware
@@ -168,7 +168,7 @@ def test_a_figure_beyond_the_chip_is_crossed_out_and_makes_no_heading() -> None:
     dots = [dot for shown in view.shown for dot in view.dots(shown)]
     assert [(dot.is_base, bool(dot.flagged)) for dot in dots] == [(True, False), (False, True)]
     assert view.picture
-    assert "✕ above peak" in view.picture.caption
+    assert "✕ above the peak" in view.picture.caption
     assert '"shape": "cross"' in json.dumps(view.picture.drawing(Size(1104, 320)).spec)
     assert found(made).kind is Kind.RATE
 
@@ -344,7 +344,7 @@ def test_where_nothing_stands_beside_anything_the_picture_tells_the_rates_themse
     assert {each.bench.plan.spec for each in view.shown} == {"a", "b"}
     picture = view.picture
     assert picture
-    drawn = json.dumps(picture.drawing(WIDE).spec, ensure_ascii=False)
+    drawn = json.dumps(picture.drawing(PAGE).spec, ensure_ascii=False)
     assert "1×" not in drawn
     assert all(dot.whole_text in drawn for shown in view.shown for dot in view.dots(shown))
     assert picture.title == "Throughput"
@@ -369,7 +369,7 @@ def test_a_lone_process_and_a_partial_run_are_pale_marks_explained_once() -> Non
     )
     picture = view.picture
     assert picture
-    why = "Pale: stopped by budget or single run."
+    why = "○ stopped by the budget or single run."
     assert picture.caption.count(why) == 1
     dots = [dot for shown in view.shown for dot in view.dots(shown)]
     assert len(dots) > len(view.shown)

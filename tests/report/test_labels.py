@@ -212,8 +212,13 @@ def test_texts_of_a_dot_plot_are_whole_in_the_chart_and_on_no_other_text(
     ).to_dict()
     texts = _texts_beside(made)
     assert len(texts) == len(dots)
+    scale = next(layer["encoding"]["x"]["scale"] for layer in made["layer"]
+                 if "scale" in layer["encoding"].get("x", {}))  # fmt: skip
+    (low, high), (left, right) = scale["domain"], scale["range"]
+    line = left + (right - left) * log(1 / low) / log(high / low)
     for box, mark in texts:
         assert 0 <= box.left < box.right <= made["width"] + 1
         assert not box.left < mark < box.right
+        assert not box.left < line < box.right
     for (one, _), (other, _) in combinations(texts, 2):
         assert not _overlap(one, other)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import altair as alt
@@ -52,13 +53,16 @@ LINE = 14.0
 LEAST, DETAILED, LANE = 18.0, 30.0, 13.5
 """Pixels of a row with its name alone, with a detail below it, and of each mark with a text, where
 the height of the chart is given."""
-ROOMY, ROOMY_LANE, NAME = 34.0, 19.0, 20.0
-"""The same where it is not: pixels of a row, of each mark, and of a name above its marks."""
+ROOMY_LANE, NAME, MOST_LINES = 19.0, 20.0, 2
+"""Where it is not: pixels of each mark, of a name above its marks, and lines of a name."""
 HELD = (0.5, 2.0)
 """Multiples of a base that its axis always holds, so that nearly equal values look so."""
-LARGEST_SHARE, LARGEST_TEXT, LARGEST_BY_BASE = 0.42, 0.75, 0.4
-"""Of the width, which names at the left may take; of the rest, which the text beside a mark may,
-also where the chart has a base and the text may be on either side."""
+LARGEST_SHARE, LARGEST_TEXT = 0.42, 0.75
+"""Of the width, which names at the left may take; of the rest, which the text beside a bar may."""
+FREE = sorted(
+    ((left / 20, right / 20) for left in range(11) for right in range(11 - left)), key=sum
+)
+"""Of a logarithmic axis, what may be free for texts at its left and right, the least first."""
 BESIDE, END = 10.0, 8.0
 """Pixels from the middle of a mark, or the end of its interval, to its text, and to the edge."""
 FROM_ZERO = 25.0
@@ -88,7 +92,7 @@ class Dot:
         high: of its interval.
         published: whether a source printed it.
         flagged: why it cannot be; empty where it can.
-        hollow: whether it is less than a whole measurement with an interval.
+        hollow: why it is less than a whole measurement with an interval; empty where it is one.
         joined: whether it is in the row of the mark before it, whose name it shares.
         brief: what a slide has beside the mark: the number without its unit; empty where that is
             the text.
@@ -105,7 +109,7 @@ class Dot:
     high: float
     published: bool = False
     flagged: str = ""
-    hollow: bool = False
+    hollow: tuple[str, ...] = ()
     joined: bool = False
     brief: str = ""
     is_base: bool = False
@@ -161,6 +165,30 @@ def from_zero(dots: Sequence[Dot]) -> bool:
     return max(values) < FROM_ZERO * min(values) and not any(dot.joined for dot in dots)
 
 
+def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> str:
+    """The marks that a chart has, and what they mean.
+
+    Args:
+        dots: its rows.
+        bars: whether they are bars.
+        solid: what a mark is that is neither published nor hollow.
+    """
+    own = [dot for dot in dots if not dot.published]
+    hollow = " or ".join(dict.fromkeys(why for dot in own for why in dot.hollow))
+    published = "published" * (len(own) < len(dots))
+    if bars:
+        pale = ", ".join(filter(None, (published, hollow)))
+        marks = [f"pale: {pale}"] if pale else []
+    else:
+        several = (published or hollow) and not all(dot.hollow for dot in own)
+        looks = (("●", solid if several else ""), ("○", hollow), ("◇", published))
+        marks = [f"{mark} {text}" for mark, text in looks if text]
+    marks += ["✕ above the peak"] * any(dot.flagged for dot in dots)
+    marks += ["lines: 95 % intervals"] * any(dot.low < dot.high for dot in dots)
+    text = " · ".join(marks)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
 def dot_plot(
     dots: Sequence[Dot],
     *,
@@ -187,17 +215,23 @@ def dot_plot(
     return _DotPlot(dots, axis_title, tick, width, height, base, brackets, lines).chart()
 
 
+_Line = tuple[str, Mapping[str, Any]]
+"""A text and its look."""
+
+
 @dataclass(frozen=True)
 class _Row:
     """A name with its marks, in pixels from the top of the chart.
 
     Attributes:
         dots: the marks.
+        head: lines of its name and of its detail.
         top, bottom: its edges.
         marks_top: where its marks begin, below a name that is above them.
     """
 
     dots: Sequence[Dot]
+    head: Sequence[_Line]
     top: float
     bottom: float
     marks_top: float
@@ -237,21 +271,18 @@ class _DotPlot:
         if self._bars and self._phone:
             dots = [replace(dot, text=dot.brief or dot.text) for dot in dots]
         self._large = LARGE_ON_A_PHONE if self._phone else LARGE
-        # A detail that has no room beside its name is below it, in all rows.
-        self._stacked = self._phone and any(
-            text_width(dot.name, LETTERS, bold=True) + LINE + text_width(dot.detail, SMALLER)
-            > width
-            for dot in dots
-            if not dot.joined and dot.detail
-        )
-        self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
-        high = min(row.bottom - row.top for row in self._rows)
-        self._detailed = not self._phone and any(dot.detail for dot in dots) and high >= DETAILED
-        widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
-        widths += [text_width(dot.detail, SMALLER) for dot in dots if self._detailed]
         self._width = width - LEFT - RIGHT
+        widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
+        widths += [text_width(dot.detail, SMALLER) for dot in dots]
         self._room = 0.0 if self._phone else min(max(widths), width * LARGEST_SHARE)
         self._left = self._room + BESIDE if self._room else 0.0
+        # A detail is beside its name on a telephone if all of them have room there.
+        self._inline = self._phone and all(
+            text_width(dot.name, LETTERS, bold=True) + LINE + text_width(dot.detail, SMALLER)
+            <= self._width
+            for dot in dots
+        )
+        self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         rest = max(text_width(dot.rest, SMALLER) for dot in dots)
         self._right = self._width - (rest + BESIDE if rest else 0.0) - (END if base else 0.0)
         self._right -= sum(self._room_of(bracket) for bracket in brackets)
@@ -290,26 +321,47 @@ class _DotPlot:
                 grouped[-1].append(dot)
             else:
                 grouped.append([dot])
-        least_row, lane, names = LEAST, LANE, [0.0] * len(grouped)
+        heads = [self._head(own[0], MOST_LINES, detailed=True) for own in grouped]
+        names = [0.0] * len(grouped)
         if self._phone:
-            least_row, lane = 0.0, ROOMY_LANE
-            names = [NAME + LINE * (self._stacked and bool(own[0].detail)) for own in grouped]
-        elif not height:
-            least_row, lane = ROOMY, ROOMY_LANE
-        least = [
-            max(least_row, above + lane * _lanes(own))
-            for own, above in zip(grouped, names, strict=True)
-        ]
+            names = [NAME + LINE * (1 if self._inline else len(head)) - LINE for head in heads]
+            least = [
+                above + ROOMY_LANE * _lanes(own) for own, above in zip(grouped, names, strict=True)
+            ]
+        elif height:
+            least = [max(LEAST, LANE * _lanes(own)) for own in grouped]
+        else:
+            least = [
+                max(LINE * len(head) + LINE / 2, ROOMY_LANE * _lanes(own))
+                for own, head in zip(grouped, heads, strict=True)
+            ]
         base = self._base
-        headed = base is not None and base.name
-        top = (NAME if base and base.limit else HEAD) if headed else LINE * len(self._lines)
+        top = LINE * len(self._lines)
+        if base and base.name:
+            top = HEAD if base.below or base.above else NAME
         spare = max(0.0, height - top - sum(least)) / len(grouped)
         placed = []
-        for own, high, above in zip(grouped, least, names, strict=True):
+        for own, head, high, above in zip(grouped, heads, least, names, strict=True):
             bottom = top + high + spare
-            placed.append(_Row(own, top, bottom, top + above))
+            if height and not self._phone:
+                lines, detailed = int((high + spare) // LINE), min(least) + spare >= DETAILED
+                head = self._head(
+                    own[0], lines - (detailed and own[0].detail != ""), detailed=detailed
+                )
+            placed.append(_Row(own, head, top, bottom, top + above))
             top = bottom
         return placed
+
+    def _head(self, dot: Dot, most: int, *, detailed: bool) -> list[_Line]:
+        """The lines of a name, then of its detail, of each at most so many."""
+        room = self._room or self._width
+        names = _folded(dot.name, room, LETTERS, max(1, most), bold=True) or [""]
+        details = _folded(dot.detail, room, SMALLER, max(1, most)) if detailed else []
+        bold = {"fontWeight": "bold", "fontSize": LETTERS, "fill": "var(--ink)"}
+        soft = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
+        if self._inline:
+            soft["dx"] = round(text_width(names[0], LETTERS, bold=True) + LINE / 2, 1)
+        return [*((text, bold) for text in names), *((text, soft) for text in details)]
 
     def _domain(self, dots: Sequence[Dot]) -> tuple[float, float]:
         """The ends of the axis, with room for the texts that need it."""
@@ -334,23 +386,23 @@ class _DotPlot:
         ]
         low, high = log_domain(ends, 1.0)
         low /= 1.1 if high / low > 3 else 1.3
-        base = self._base.value if self._base else None
-        named = [dot for dot in dots if dot.text and not dot.is_base]
-        for dot in sorted(named, key=lambda dot: -dot.value):
-            first, last = dot.low if dot.low > 0 else dot.value, dot.high
-            share = (text_width(dot.whole_text, LETTERS, bold=True) + 14) / inner
-            if base is None:
-                share = min(share, LARGEST_TEXT)
-            else:
-                # A text with room between its mark and the line of the base adds nothing.
-                apart = abs(math.log((first if last > base else last) / base))
-                if share > LARGEST_BY_BASE or apart > share * math.log(high / low):
-                    continue
-            if base is None or last > base:
-                high = max(high, low * (last / low) ** (1 / (1 - share)))
-            else:
-                low = min(low, high * (first / high) ** (1 / (1 - share)))
-        return low, high
+        named = [
+            (dot, text_width(dot.whole_text, LETTERS, bold=True))
+            for dot in dots
+            if dot.text and not dot.is_base
+        ]
+        best = 0, (low, high)
+        for left, right in FREE:
+            span = math.log(high / low) / (1 - left - right)
+            self._ends = low * math.exp(-left * span), high * math.exp(right * span)
+            beside = (
+                max(room for *_, room in self._places([d], self._right)[:2]) for d, _ in named
+            )
+            whole = sum(room >= width for room, (_, width) in zip(beside, named, strict=True))
+            best = max(best, (whole, self._ends), key=itemgetter(0))
+            if whole == len(named):
+                break
+        return best[1]
 
     def _at(self, value: float) -> float:
         """Where a value is, in pixels; what no logarithmic axis holds is at its left end."""
@@ -360,31 +412,39 @@ class _DotPlot:
         at = math.log(max(value, self._ends[0]))
         return self._left + (self._right - self._left) * (at - low) / (high - low)
 
-    def _beside(self, dot: Dot, right_edge: float) -> tuple[str, float, str]:
-        """The text of a mark, the value at whose side it is, and its alignment.
+    def _places(self, dots: Sequence[Dot], right_edge: float) -> list[tuple[float, str, float]]:
+        """Where the text of marks on one line may be: a value, the alignment there, and the room.
 
-        It is at the right of the mark unless it would leave the chart there or cross the base's
-        line. Where neither side has room, it is at the side with more, and says less of its owner.
+        It is at the right or left of them, off the line of the base, or beyond that line.
         """
-        first, last = max(dot.low, self._ends[0]), min(dot.high, self._ends[1])
+        first = max(min(mark.low for mark in dots), self._ends[0])
+        last = min(max(mark.high for mark in dots), self._ends[1])
         left, right = self._at(first) - BESIDE, self._at(last) + BESIDE
+        base = self._base.value if self._base else 0.0
+        line = self._at(base) if self._base else self._left
+        after, before = self._at(last) < line, self._base is not None and line < self._at(first)
+        return [
+            (last, "left", (line if after else right_edge) - right),
+            (first, "right", left - (line if before else self._left)),
+            *[(base, "left", right_edge - line - BESIDE)] * after,
+            *[(base, "right", line - BESIDE - self._left)] * before,
+        ]
+
+    def _beside(self, dots: Sequence[Dot], right_edge: float) -> tuple[str, float, str]:
+        """The text of the last of some marks on one line, the value at its side, and its alignment.
+
+        Where it has no room as a whole it is where there is most, and says less of its owner.
+        """
+        dot, places = dots[-1], self._places(dots, right_edge)
         width = text_width(dot.whole_text, LETTERS, bold=True)
-        base = self._at(self._base.value) if self._base else self._left
-        fits = right + width <= right_edge, left - width >= self._left
-        crosses = (
-            self._at(last) < base < right + width,
-            self._base is not None and left - width < base < self._at(first),
+        free = (place for place in places if place[2] >= width)
+        value, align, room = next(free, None) or max(places, key=itemgetter(2))
+        if room >= width or not dot.owner:
+            return dot.whole_text, value, align
+        owner = cut(
+            dot.owner, (room - text_width(f" {dot.text}", LETTERS, bold=True)) / 1.07, LETTERS
         )
-        if fits[0] and not crosses[0]:
-            return dot.whole_text, last, "left"
-        if fits[1] and not crosses[1]:
-            return dot.whole_text, first, "right"
-        at_right = not self._base or right_edge - right >= left - self._left
-        room = right_edge - right if at_right else left - self._left
-        room -= text_width(f" {dot.text}", LETTERS, bold=True)
-        owner = cut(dot.owner, room / 1.07, LETTERS) if dot.owner else ""
-        text = dot.whole_text if any(fits) else f"{owner} {dot.text}".strip()
-        return text, last if at_right else first, "left" if at_right else "right"
+        return f"{owner} {dot.text}".strip(), value, align
 
     def _of(self, **wanted: bool) -> Layer:
         chosen = [
@@ -486,7 +546,7 @@ class _DotPlot:
                 .encode(x=value, y=_y("top"), y2=alt.Y2("bottom"), **COLOUR)
                 for hollow in (False, True)
             ),
-            bands.mark_rule(strokeWidth=7, opacity=0.35).encode(
+            bands.mark_rule(strokeWidth=2.5).encode(
                 x=self._x("low"), x2=alt.X2("high"), **COLOUR
             ),
             self._of(is_base=False, published=False, hollow=False).mark_point(size=size).encode(
@@ -550,10 +610,13 @@ class _DotPlot:
             if rest:
                 place: dict[str, Any] = {"y": middle, "label": rest}
                 left_out.append((place, {"align": "right", "fill": "var(--soft)"}))
+            on_line: list[Dot] = []
             for dot, y in zip(row.dots, row.lines, strict=True):
+                on_line += [] if dot.is_base else [dot]
                 if not dot.text or dot.is_base:
                     continue
-                text, at, align = self._beside(dot, edge)
+                text, at, align = self._beside(on_line, edge)
+                on_line = []
                 place = {"edge": at, "y": y, "label": text}
                 place |= marked(dot.device, "", published=dot.published)
                 look = {
@@ -570,35 +633,15 @@ class _DotPlot:
         ]
 
     def _names(self) -> list[Layer]:
-        """Names at the left over their details; on a telephone in one line above their marks."""
+        """Names over their details: at the left, or on a telephone above their marks."""
         written = []
+        align = "left" if self._phone else "right"
         for row in self._rows:
-            first = row.dots[0]
-            bold = {"fontWeight": "bold", "fontSize": LETTERS, "fill": "var(--ink)"}
-            soft = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
-            if self._phone:
-                name = "".join(_folded(first.name, self._width, LETTERS, 1, bold=True))
-                y = row.top + 12
-                written.append(({"y": y, "label": name}, {"align": "left", **bold}))
-                after = text_width(name, LETTERS, bold=True) + LINE / 2
-                if self._stacked:
-                    y, after = y + LINE, 0.0
-                if self._width - after > 4 * LETTERS and first.detail:
-                    (detail,) = _folded(first.detail, self._width - after, SMALLER, 1)
-                    look = {"align": "left", "dx": round(after, 1), **soft}
-                    written.append(({"y": y, "label": detail}, look))
-                continue
-            # Both have as many lines as a row has room for.
-            detail = first.detail if self._detailed else ""
-            most = max(1, int((row.bottom - row.top) // LINE) - bool(detail))
-            names = _folded(first.name, self._room, LETTERS, most, bold=True) or [""]
-            bold["fontSize"] = SMALLER if len(names) > 1 else LETTERS
-            texts = [(name, bold) for name in names]
-            most -= len(names) - 1
-            texts += [(line, soft) for line in _folded(detail, self._room, SMALLER, most)]
-            for number, (text, look) in enumerate(texts):
-                y = (row.top + row.bottom) / 2 + LINE * (number - (len(texts) - 1) / 2)
-                written.append(({"y": y, "label": text}, {"align": "right", **look}))
+            first = (row.top + row.bottom - LINE * (len(row.head) - 1)) / 2
+            first = row.top + NAME - LINE / 2 if self._phone else first
+            for number, (text, look) in enumerate(row.head):
+                y = first + LINE * number * (not self._inline)
+                written.append(({"y": y, "label": text}, {"align": align, **look}))
         at = self._left - BESIDE if self._left else 0.0
         return text_layers(written, x=alt.XValue(at), y=_y())
 
@@ -631,7 +674,7 @@ def _mark(dot: Dot, y: float, row: _Row, ends: tuple[float, float]) -> dict[str,
         "under": y + half,
         "cap": y - CAP,
         "cap_end": y + CAP,
-        "pale": dot.hollow or dot.published,
+        "pale": bool(dot.hollow) or dot.published,
         "ends": dot.high <= ends[1],
         "top": row.marks_top,
         "bottom": row.bottom,
@@ -641,7 +684,7 @@ def _mark(dot: Dot, y: float, row: _Row, ends: tuple[float, float]) -> dict[str,
         "has_interval": dot.low < dot.high,
         "published": dot.published,
         "flagged": bool(dot.flagged),
-        "hollow": dot.hollow,
+        "hollow": bool(dot.hollow),
         "is_base": dot.is_base,
         **marked(dot.device, f"{whose}: {dot.whole_text}", published=dot.published),
     }

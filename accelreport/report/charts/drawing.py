@@ -21,8 +21,9 @@ from accelreport.report.model import Drawing
 from accelreport.report.text import text_width
 from accelreport.report.theme import DASHES, FONT, HALO, series, shape
 
-FULL, WIDE = 1104, 860
-"""Widths in pixels of a page, and of a chart in it that is drawn larger."""
+WIDE = 768
+"""Width in pixels of a chart that is alone in a page: its letters are as large as the page's, and
+not too small on a tablet and on paper."""
 NARROW = 330
 """Width of a chart on a telephone."""
 ROOMY = 500

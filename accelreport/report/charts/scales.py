@@ -76,15 +76,15 @@ def decades(low: float, high: float, most: int = 8) -> list[float]:
 
 
 def round_times(low: float, high: float, most: int = 8) -> list[float]:
-    """Ticks of seconds: … 1 s, 10 s, 1 min, 10 min, 1 h, 10 h, 100 h …; others where few fit."""
-    if high < 60:
-        return decades(low, high, most)
-    powers = [10.0**k for k in range(-9, 2)] + [60.0 * m for m in (1, 10)]
-    for finer in ([], [60.0 * m for m in (2, 5, 20, 30)] + [3600.0 * h for h in (2, 5, 20, 50)]):
-        hours = [3600 * 10.0**k for k in range(9)]
-        inside = _within(low, high, sorted([*powers, *hours, *finer]))
-        if len(inside) >= LEAST_TICKS:
+    """Ticks of seconds: … 1 s, 10 s, 1 min, 10 min, 1 h, 10 h …; others where few of them fit."""
+    powers = [10.0**k for k in range(-9, 2)] + [60.0, 600.0] + [3600 * 10.0**k for k in range(9)]
+    finer = [60.0 * m for m in (2, 5, 20, 30)] + [3600.0 * h for h in (2, 5, 20, 50)]
+    for ticks in (powers, sorted([*powers, *finer])):
+        inside = _within(low, high, ticks)
+        if len(inside) > 1:
             return inside[:: math.ceil(len(inside) / most)]
+        if high < 60:
+            return decades(low, high, most)
     return [60 * minute for minute in _between(low / 60, high / 60, most)]
 
 

@@ -315,9 +315,7 @@ class SweepPanel:
             published.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(**up),
             faint.mark_line(opacity=FAINT).encode(**dash, **up),
             measured.mark_line().encode(**dash, **up),
-            measured.mark_rule(strokeWidth=7, opacity=0.35).encode(
-                y=self._low, y2=alt.Y2("high"), **COLOUR
-            ),
+            measured.mark_rule(strokeWidth=2.5).encode(y=self._low, y2=alt.Y2("high"), **COLOUR),
             published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
             beyond.mark_point(size=size, **hollow).encode(**up, **SHAPE),
             measured.mark_point(size=size).encode(**up, **SHAPE),

@@ -260,7 +260,7 @@ def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[Hea
         if drawn < planned
     ]
     gone = f" Left out, {reasons}: {', '.join(left_out)}." if left_out else ""
-    framed = "Framed: least and most time. Stronger: more (logarithmic)"
+    framed = "Frames: the shortest and the longest time. Stronger colour: longer (log scale)"
     return f"{framed}{quality}.{dashed}{gone}"
 
 

@@ -12,7 +12,14 @@ from typing import Any
 
 from accelreport.analysis.findings import FACTS, Finding, Kind, Value
 from accelreport.analysis.ranking import title_finding
-from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
+from accelreport.report.charts.dot_plot import (
+    Base,
+    Bracket,
+    Dot,
+    dot_plot,
+    from_zero,
+    marks_text,
+)
 from accelreport.report.charts.drawing import WIDE, Chart, draw
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
 from accelreport.report.model import (
@@ -56,11 +63,16 @@ SHARED = Size(469, 130, most=4)
 ON_A_PHONE = Size(330, 290)
 """A drawing on a telephone."""
 _SIZES = {
-    1: (Size(WIDE, 250),),
+    1: (Size(WIDE, 240),),
     2: (Size(650, 270), Size(422, 270)),
     3: (Size(650, 380), Size(422, 170), Size(422, 170)),
 }
 """Of so many figures: the first at the left, the others at its right, as the style sheet has it."""
+
+
+def panel_size(count: int, height: int) -> Size:
+    """Size of one of several panels of a figure: two or four are in rows of two, others three."""
+    return Size(410 if count in {2, 4} else 346, height)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +150,13 @@ def dots_plot(
     tick: Callable[[float], str],
     base: Base | None = None,
     lines: Sequence[tuple[float, str]] = (),
+    brackets: Sequence[Bracket] = (),
+    on_a_slide: Callable[[int], Sequence[Dot]] | None = None,
+    solid: str = "measured",
+    note: str = "",
     **parts: Any,
 ) -> Plot:
-    """Rows of marks on one axis.
+    """Rows of marks on one axis, with their meaning as the caption.
 
     Args:
         dots: never none.
@@ -148,22 +164,34 @@ def dots_plot(
         tick: the text of a value at the axis.
         base: what the values are compared with.
         lines: published values with their names, across the rows.
+        brackets: ratios of rows, which are there where no row is left out.
+        on_a_slide: the rows of a slide that has room for so many; all of them without it.
+        solid: what a mark is that is neither published nor hollow.
+        note: behind the meaning of the marks.
         parts: all else of the plot.
     """
+
+    def chart(size: Size) -> Chart:
+        shown = on_a_slide(size.most) if on_a_slide and size.most else dots
+        return dot_plot(
+            shown,
+            axis_title=axis if size.height > SHARED.height or not size.most else "",
+            tick=tick,
+            width=size.width,
+            height=size.height if size.most else 0,
+            base=base,
+            brackets=brackets if len(shown) == len(dots) else (),
+            lines=lines,
+        )
+
+    bars = base is None and (bool(brackets) or from_zero(dots))
     named = (
         " ".join(filter(None, (dot.name, dot.detail))) + f": {dot.text}" for dot in dots if dot.text
     )
     return Plot(
         description=f"{'; '.join(named)}.",
-        chart=lambda size: dot_plot(
-            dots,
-            axis_title=axis,
-            tick=tick,
-            width=size.width,
-            height=size.height,
-            base=base,
-            lines=lines,
-        ),
+        chart=chart,
+        caption=f"{marks_text(dots, bars=bars, solid=solid)} {note}".strip(),
         points=len(dots),
         **parts,
     )

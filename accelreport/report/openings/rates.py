@@ -30,11 +30,11 @@ from accelreport.analysis.speed_findings import (
 )
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Bracket, Dot, dot_plot, from_zero
+from accelreport.report.charts.dot_plot import Bracket, Dot, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
-from accelreport.report.forms import CAVEATS, UNLIKE_CLOCKS, signs, signs_text
+from accelreport.report.forms import CAVEATS, why_hollow
 from accelreport.report.frames import citation, withheld_word
 from accelreport.report.metrics import QUANTITIES, figure_of, printed_text, settings_text
 from accelreport.report.model import (
@@ -47,7 +47,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.opening import ON_A_SLIDE, SHARED, Plot, Scene, lines_plot
+from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, dots_plot, lines_plot
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.say import (
     Speaker,
@@ -59,9 +59,6 @@ from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, Point
 from accelreport.report.warning_text import flag_text
 
-ROW, BARE = 34, 26
-"""Pixels of a row on a page, whose name and detail do not touch those of its neighbours; of one
-without a detail."""
 MOST_LINES = 6
 """Lines that an eye can distinguish."""
 SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
@@ -88,7 +85,7 @@ def year_of(bench: BenchmarkView, of: Subject) -> int | None:
 def dot_of(
     speaker: Speaker, value: Value, beside: str = "", flagged: str = "", *, ratio: str = ""
 ) -> Dot:
-    """A value as a row, with its caveats' signs.
+    """A value as a row, hollow where its caveats say why.
 
     Args:
         speaker: of its benchmark.
@@ -98,9 +95,7 @@ def dot_of(
         ratio: the ratio among them that a slide has, since its title is about it.
     """
     bench, low, high = speaker.bench, *value.interval.ends
-    sign = signs(value.caveats)
-    text = f"{speaker.number(value, quantity.TABLE)} {sign}".strip()
-    brief = f"{without_unit(value)} {sign}".strip()
+    text, brief = speaker.number(value, quantity.TABLE), without_unit(value)
     return Dot(
         name=label(value.of.row.label, 60) if value.of.row else speaker.name(value.of),
         detail=provenance_text(value, year_of(bench, value.of)),
@@ -111,7 +106,7 @@ def dot_of(
         high=high,
         published=value.of.row is not None,
         flagged=flagged,
-        hollow=bool(sign),
+        hollow=why_hollow(value.caveats),
         brief=f"{brief} · {ratio}" if ratio else brief,
     )
 
@@ -320,36 +315,29 @@ def rows_plot(
         title_subjects: subjects of the title, which no slide leaves out.
         brackets: ratios of rows.
     """
-    description = "; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + "."
-    table = _table(dots, f"{name}-data", axis)
-    caption = rows_caption(dots, bars=bool(brackets) or from_zero(dots))
+    table, note = _table(dots, f"{name}-data", axis), ""
     parts = []
     if len({dot.detail for dot in dots}) == 1 < len(dots):
         # What is true of all rows is there once.
-        caption = f"{sentence(dots[0].detail)}. {caption}"
+        note = f"{sentence(dots[0].detail)}."
         parts += [sentence(dots[0].detail)] * dots[0].published
         dots = [replace(dot, detail="") for dot in dots]
     own = [dot for dot, value in zip(dots, values, strict=False) if value.of in title_subjects]
-    shown = _rows_of_a_slide(dots, own, ON_A_SLIDE.most)
-    parts += [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
-    parts += [signs_text(frozenset().union(*(value.caveats for value in values)))]
-    return Plot(
+    most = len(_rows_of_a_slide(dots, own, ON_A_SLIDE.most))
+    parts += [f"{most} of {len(dots)} rows"] if most < len(dots) else []
+    parts += [", ".join(dict.fromkeys(why for dot in dots for why in dot.hollow))]
+    return dots_plot(
+        dots,
+        axis=axis,
+        tick=tick,
+        brackets=brackets,
+        on_a_slide=lambda most: _rows_of_a_slide(dots, own, most),
         id=name,
         title=title,
         brief=" · ".join(filter(None, parts)),
-        description=description,
-        caption=caption,
-        chart=lambda size: dot_plot(
-            _rows_of_a_slide(dots, own, size.most) if size.most else dots,
-            axis_title=axis if size.height > SHARED.height or not size.height else "",
-            tick=tick,
-            width=size.width,
-            height=size.height if size.most else (ROW if dots[0].detail else BARE) * len(dots) + 52,
-            brackets=brackets if len(dots) <= (size.most or len(dots)) else (),
-        ),
+        note=note,
         badges=loud_badges(bench) if any(value.of.row is None for value in values) else (),
         table=table,
-        points=len(dots),
         values=values,
     )
 
@@ -362,25 +350,16 @@ def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot], most: int) 
     return [replace(dot, detail="", text=dot.brief or dot.text) for dot in dots if id(dot) in kept]
 
 
-def rows_caption(dots: Sequence[Dot], *, bars: bool = False) -> str:
-    """How to read the marks of such a figure."""
-    published = ["published"] * any(dot.published for dot in dots)
-    hollow = ["† stopped by the budget, ‡ single run"] * any(
-        dot.hollow and not dot.published for dot in dots
-    )
-    if bars:
-        pale = ", ".join([*published, *hollow])
-        return "Whiskers: 95 % intervals." + f" Pale: {pale}." * bool(pale)
-    looks = [f" ○ {text}." for text in hollow] + [f" ◇ {text}." for text in published]
-    return "● measured, bars: 95 % intervals." + "".join(looks)
-
-
 def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:
     rows = tuple(
         table_row(
             dot.name,
             dot.text,
-            entry(Line(dot.detail, "reason"), *under(label(dot.flagged, 240))),
+            entry(
+                Line(dot.detail, "reason"),
+                *under(", ".join(dot.hollow)),
+                *under(label(dot.flagged, 240)),
+            ),
             device=dot.device.colour,
         )
         for dot in dots
@@ -512,8 +491,6 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
         title_subjects=[value.of for value in printed],
     )
     caption = f"{plot.caption} Published: {label(citation(plan.source), 200)}."
-    if any(Caveat.UNVALIDATED in value.caveats for value in every):
-        caption += f" {UNLIKE_CLOCKS}."
     if any(Caveat.VALIDATED in value.caveats for value in every):
         caption += f" {CAVEATS[Caveat.VALIDATED]}"
     sizes = {conditions(plan, row).samples or 0 for row in rows if row and figure == "epoch_time"}
@@ -604,7 +581,10 @@ def _until(bench: BenchmarkView) -> Plot | None:
             for of, line in lines.items()
         )
         + ".",
-        caption=f"Log scales. {met}. ○ faint: extrapolated.{more}",
+        caption="Log scales."
+        + f" {met}." * bool(met)
+        + " ○ faint: extrapolated." * any(curve.known < len(curve.x) for curve in curves)
+        + more,
         badges=loud_badges(bench),
         table=Table("until-data", title, number_columns(steps), (RowGroup(rows),), corner="device"),
         up="time, start-up included",

@@ -26,7 +26,6 @@ from accelreport.report.openings.rates import (
     printed_scene,
     rates_scene,
     ratios_scene,
-    rows_caption,
     totals_plot,
 )
 from accelreport.report.openings.sweep import latency_scene, sweep_scene
@@ -134,7 +133,6 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
         base=Base(name="naive guess = 1×", below="← better", above="worse →"),
         id="forecast-errors",
         title="Mean absolute error",
-        caption=rows_caption(dots),
         values=tuple(value for finding in findings for value in finding.every_value),
     )
 

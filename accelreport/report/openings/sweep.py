@@ -26,7 +26,7 @@ from accelreport.analysis.speed_findings import (
 )
 from accelreport.analysis.stats import geometric_mean, grouped, mean, percentile
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import FULL, Named
+from accelreport.report.charts.drawing import WIDE, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
 from accelreport.report.forms import signs
@@ -43,7 +43,7 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.openings.grid import Layout, layout_of
-from accelreport.report.openings.opening import ON_A_PHONE, Scene, Size, lines_plot
+from accelreport.report.openings.opening import ON_A_PHONE, Scene, Size, lines_plot, panel_size
 from accelreport.report.openings.rates import (
     BESIDE,
     clock_text,
@@ -114,7 +114,8 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         title=sentence(f"{counted} by {axis_title(axis)}"),
         description=ends_in_words(lines, quantity.number),
         caption=(
-            "Log scale. Bars: 95 % intervals."
+            "Log scale."
+            + _intervals(lines)
             + f" ◇ dashed: published{', derived' * derived}." * bool(published)
             + clock_text(value for _, own in drawn for value in own)
             + "".join(
@@ -138,6 +139,11 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         ),
     )
     return Scene(finding, plot)
+
+
+def _intervals(lines: Iterable[SweepLine]) -> str:
+    """What the upright lines at marks are, where there are any."""
+    return " Upright lines: 95 % intervals." * any(line.low != line.high for line in lines)
 
 
 def _lines(
@@ -264,7 +270,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         id="latency",
         title=sentence(f"time of a call by {axis_title(axis)}"),
         description=ends_in_words(drawn, quantity.duration),
-        caption="Log scale. Marks: mean of processes’ medians. Bars: up to 99th percentile.",
+        caption="Log scale. Marks: means of processes’ medians; lines: up to 99th percentile.",
         badges=loud_badges(bench),
         table=replace(percentile_table(bench, times, medians), id="latency-data"),
         points=max(len(line.x) for line in drawn),
@@ -288,8 +294,8 @@ GRID_FIGURES = {
     "validation metrics": ("val_accuracy", "val_precision", "val_recall", "val_f1"),
 }
 """What is drawn of complete trainings over the longest axis of a grid."""
-HEIGHT, GAP = 250, 12
-"""Pixels of a panel, and between two."""
+HEIGHT = 240
+"""Pixels of a panel."""
 
 
 def grid_figures(bench: BenchmarkView) -> Iterator[Figure]:
@@ -333,13 +339,13 @@ def grid_figures(bench: BenchmarkView) -> Iterator[Figure]:
                 id=f"grid-{names[0]}-{number}",
                 title=sentence(f"{title} by {by}"),
                 description=ends_in_words(lines, axes.text),
-                caption="Complete trainings. Bars: 95 % intervals." + " Log scale." * timed,
+                caption=f"Complete trainings.{_intervals(lines)}" + " Log scale." * timed,
                 up=title,
             )
             for number, lines in enumerate(panels.values())
         ]
-        across = min(len(plots), 3)
-        size = Size(FULL // across - GAP * (across > 1), HEIGHT)
+        wide, narrow = Size(WIDE, HEIGHT), ON_A_PHONE if len(plots) == 1 else None
+        wide = wide if narrow else panel_size(len(plots), HEIGHT)
         groups = tuple(
             RowGroup(
                 tuple(table_row(line.name, *_cells(line, axes)) for line in lines), title=panel
@@ -349,11 +355,10 @@ def grid_figures(bench: BenchmarkView) -> Iterator[Figure]:
         columns = number_columns(map(plain, axes.swept))
         table = Table(f"grid-{names[0]}-data", plots[0].title, columns, groups, corner=by)
         yield replace(
-            plots[0].figure(size, ON_A_PHONE),
+            plots[0].figure(wide, narrow),
             id=f"grid-{names[0]}",
             panels=tuple(
-                plot.panel(size, ON_A_PHONE, panel)
-                for plot, panel in zip(plots, panels, strict=True)
+                plot.panel(wide, narrow, panel) for plot, panel in zip(plots, panels, strict=True)
             ),
             table=table,
         )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from accelreport.analysis.findings import Value
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot
-from accelreport.report.charts.drawing import FULL, NARROW
+from accelreport.report.charts.drawing import NARROW, WIDE
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (
     Page,
@@ -21,7 +21,7 @@ from accelreport.report.model import (
     under,
 )
 from accelreport.report.openings.opening import Plot, Size, dots_plot
-from accelreport.report.openings.rates import dot_of, rows_caption, style_of
+from accelreport.report.openings.rates import dot_of, style_of
 from accelreport.report.pages.sections.hardware import CEILINGS
 from accelreport.report.pages.sections.shares import (
     DIVIDED,
@@ -55,7 +55,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
     every = [share for *_, own in rows for share in own]
     own = [share for share in every if share[1].of.row is None]
     title = shares_title(row.limit for row, _ in own)
-    blocks = (_plot(rows, title).figure(Size(FULL, 0), Size(NARROW, 0)),) if rows else ()
+    blocks = (_plot(rows, title).figure(Size(WIDE, 0), Size(NARROW, 0)),) if rows else ()
     headline, finding = title if rows else "No known peak", ""
     if own:
         bench, speaker = rows[0][0], Speaker(rows[0][0])
@@ -137,10 +137,9 @@ def _plot(rows: Shares, title: str) -> Plot:
         groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=detail))
     exceed = sum(row.flagged for *_, shares in rows for row, _ in shares)
     left_out = sum(map(len, (shares for *_, shares in rows))) - len(dots)
-    caption = [rows_caption(dots)]
     above = f", {exceed} above the peak" * (exceed > 0)
     only = quantity.plural(left_out, "share")
-    caption += [f"Only in the table below: {only}{above}."] * (left_out > 0)
+    caption = [f"Only in the table below: {only}{above}."] * (left_out > 0)
     caption += [DIVIDED] * any(divided(bench) for bench, *_ in rows)
     return dots_plot(
         dots,
@@ -149,7 +148,7 @@ def _plot(rows: Shares, title: str) -> Plot:
         base=Base(1.0, "100 %", limit=True),
         id="shares",
         title=f"{title}, by benchmark",
-        caption=" ".join(caption),
+        note=" ".join(caption),
         table=Table(
             id="shares-table",
             title=title,

@@ -90,10 +90,8 @@ def _figure(rows: Sequence[ComparisonRow]) -> Figure:
         base=Base(below="← slower", above="faster →"),
         id="faster-dots",
         title="New ÷ old speed",
-        caption=INTERVALS,
     )
-    high = 60 + 36 * len(dots)
-    return plot.figure(Size(WIDE, high), Size(NARROW, high))
+    return plot.figure(Size(WIDE, 0), Size(NARROW, 0))
 
 
 def place_of(row: ComparisonRow) -> str:

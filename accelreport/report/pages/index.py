@@ -12,7 +12,7 @@ from accelreport.analysis.findings import Kind, Subject, Value
 from accelreport.analysis.outcome import Outcome, outcome_of
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
+from accelreport.report.charts.dot_plot import Base, Dot
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text
 from accelreport.report.front import front_findings, largest_first
@@ -35,13 +35,13 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.notices import notices_of, versions_notice
-from accelreport.report.openings.opening import Plot
+from accelreport.report.openings.opening import Plot, dots_plot
 from accelreport.report.openings.rates import style_of
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text, titles_of
 from accelreport.report.pages.benchmarks import baseline_rate
 from accelreport.report.pages.machines import machine_line
-from accelreport.report.pages.overview import PHONE, WIDE, Overview
+from accelreport.report.pages.overview import PAGE, PHONE, Overview
 from accelreport.report.pages.sections.about import overrides_of
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker, among
@@ -91,7 +91,7 @@ def index_page(
         scenes = opening_of(headed[0].bench).scenes
         own = (s.shown for s in scenes if isinstance(s.shown, Plot) and s.marks(headed[0].values))
         plots.insert(0, ("answer", next(own, None)))
-    shown = [Section(name, plot.title, (plot.figure(WIDE, PHONE),)) for name, plot in plots if plot]
+    shown = [Section(name, plot.title, (plot.figure(PAGE, PHONE),)) for name, plot in plots if plot]
     waiting = _waiting(benches, outcome)
     sections = [*shown[:1], *filter(None, [waiting]), *shown[1:], _list(benches)]
     opening = sections.pop(0) if shown else None
@@ -153,42 +153,38 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
                 text,
                 low,
                 high,
-                hollow=not firm,
+                hollow=("undecided",) * (not firm),
                 brief=ratio,
             )
         )
         link = entry(Line(title, href=f"{bench.slug}.html"))
         state = "decided" if firm else "undecided"
         table.append(table_row(name, beside, link, ratio, interval or quantity.MISSING, state))
-    caption = f"● decided; bar: 95{quantity.SPACE}% interval."
-    caption += " Pale: undecided." * any(dot.hollow for dot in dots)
     every = len(outcome.comparisons) + len(outcome.undecided)
     shown = f", {len(kept)} shown" if len(kept) < every else ""
     count = quantity.plural(every, "comparison")
-    if left := len(rows) - len(kept):
-        caption += f" {quantity.plural(left, 'row')} more: see Benchmarks."
+    left = quantity.plural(len(rows) - len(kept), "row")
     columns = map(Column, ("baseline", "benchmark", "speedup", "95 % interval", "state"))
-    return Plot(
+    return dots_plot(
+        dots,
+        axis="speedup",
+        tick=factor_text,
+        base=Base(1.0, "baseline = 1×", "← slower", "faster →"),
+        on_a_slide=lambda most: _farthest(dots, most),
+        solid="decided",
         id="decided-rows",
         title=f"Comparisons on {'this machine' if len(machines) < 2 else 'these machines'}",
         subtitle=f"{len(outcome.comparisons)} of {count} decided{shown}",
-        description="; ".join(f"{dot.name} {dot.detail}: {dot.text}" for dot in dots) + ".",
-        chart=lambda size: dot_plot(
-            _farthest(dots, size.most) if size.most else dots, axis_title="speedup",
-            tick=factor_text, width=size.width, height=size.height,
-            base=Base(1.0, "baseline = 1×", "← slower", "faster →"),
-        ),
-        caption=caption,
+        note=f"{left} more: see Benchmarks." * (len(rows) > len(kept)),
         values=tuple(value for _, value, _ in kept),
         table=Table("decided-table", "The ratios in the figure", tuple(columns),
                     (RowGroup(tuple(table)),), corner="what"),
-        points=len(dots),
     )  # fmt: skip
 
 
 def _farthest(dots: Sequence[Dot], most: int) -> list[Dot]:
     """The rows farthest from 1, with their numbers alone; the title is of the first of them."""
-    far = sorted(dots, key=lambda dot: (dot.hollow, -abs(log(dot.value))))[:most]
+    far = sorted(dots, key=lambda dot: (len(dot.hollow), -abs(log(dot.value))))[:most]
     return [replace(dot, text=dot.brief, detail="") for dot in dots if dot in far]
 
 

@@ -27,17 +27,16 @@ from accelreport.analysis.speed_findings import caveats_of, divided, rate_of, ra
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
-from accelreport.report.charts import drawing
-from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
-from accelreport.report.charts.drawing import Chart, DeviceStyle, Named
+from accelreport.report.charts.dot_plot import Base, Dot, dot_plot, marks_text
+from accelreport.report.charts.drawing import WIDE, Chart, DeviceStyle, Named
 from accelreport.report.charts.scales import factor_text, plain
-from accelreport.report.forms import signs
+from accelreport.report.forms import why_hollow
 from accelreport.report.frames import why_withheld, withheld_word
 from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.openings.rates import rate_axis
-from accelreport.report.pages.badges import INTERVALS, benchmark_rows
+from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
@@ -48,7 +47,7 @@ MOST_ROWS = 12
 """Workloads of the picture: more do not fit into a first screen."""
 FAR_SLOWER = 0.5
 """A published accelerator below this share of the base's rate is explained beside its row."""
-WIDE, PHONE = Size(drawing.WIDE, 0), Size(358, 0)
+PAGE, PHONE = Size(WIDE, 0), Size(358, 0)
 """The page's own width and a telephone's; the height is that of the rows."""
 
 
@@ -342,7 +341,7 @@ class Overview:
             owner=shown.hardware(row.base.device, row.base.timed),
             low=low * scale,
             high=high * scale,
-            hollow=is_hollow(row.base.timed),
+            hollow=why_hollow(caveats_of(row.base.timed)),
             is_base=self.over_base,
         )
         beside = [
@@ -402,7 +401,7 @@ class Overview:
             owner=name,
             low=low * unit,
             high=high * unit,
-            hollow=is_hollow(own.timed),
+            hollow=why_hollow(caveats_of(own.timed)),
         )
 
     # The figure -------------------------------------------------------------------------------
@@ -458,17 +457,7 @@ class Overview:
 
     def _caption(self) -> str:
         dots = [dot for shown in self.shown for dot in self.dots(shown)]
-        notes = [] if self.published else ["● measured.", INTERVALS]
-        values = (value for shown in self.shown for value in self.values_of(shown))
-        caveats = frozenset().union(*(value.caveats for value in values))
-        why = ["stopped by budget"] * (Caveat.BUDGET in caveats)
-        why += ["single run"] * (Caveat.SINGLE_RUN in caveats)
-        if why and any(dot.hollow and not dot.is_base for dot in dots):
-            notes.append(f"Pale: {' or '.join(why)}.")
-        if any(dot.published for dot in dots):
-            notes.append("◇ published.")
-        if any(dot.flagged for dot in dots):
-            notes.append("✕ above peak.")
+        notes = [marks_text([dot for dot in dots if not dot.is_base], bars=False)]
         notes += [f"{shown.name[0]}, {shown.note}." for shown in self.shown if shown.note]
         if any(shown.row.busy for shown in self.shown):
             notes.append("Busy processor.")
@@ -603,11 +592,6 @@ def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
 
 def _style(shown: Shown, device: str) -> DeviceStyle:
     return Named(shown.bench.label_of(device), shown.bench.colours.get(device, 0))
-
-
-def is_hollow(results: Sequence[Result]) -> bool:
-    """Whether a mark is less than a whole measurement with an interval."""
-    return bool(signs(caveats_of(results)))
 
 
 def _rate(shown: Shown, rate: Interval | float) -> str:

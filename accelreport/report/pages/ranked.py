@@ -129,7 +129,8 @@ def _chart(board: Board, figure: Figure) -> Drawn:
     ranks = board.ranks[figure.name]
     dots = [
         replace(
-            _dot(row.entry, figure, label(entry_label(row.entry), 48)), hollow=not row.confirmed
+            _dot(row.entry, figure, label(entry_label(row.entry), 48)),
+            hollow=("self-reported",) * (not row.confirmed),
         )
         for row in ranks[:MOST_DRAWN]
     ]
@@ -149,7 +150,7 @@ def _dot(row: Entry, figure: Figure, name: str, detail: str = "") -> Dot:
         text=value_label(row, figure),
         low=low,
         high=high,
-        hollow=not row.value.known,
+        hollow=("no interval",) * (not row.value.known),
     )
 
 
@@ -165,9 +166,9 @@ def _dot_figure(
         axis=figure.short,
         tick=TICKS.get(figure.unit, plain),
         lines=lines,
+        solid="confirmed" if place == "chart" else "measured",
         id=place,
         title=title,
-        caption="95 % intervals. ○ self-reported.",
     )
     return plot.figure(Size(WIDE, 0), Size(NARROW, 0))
 

@@ -18,7 +18,7 @@ from accelreport.analysis.speedup import Speedup, rules_of, speedup
 from accelreport.analysis.stats import Interval, Verdict, geometric_mean
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot
-from accelreport.report.charts.drawing import FULL, NARROW
+from accelreport.report.charts.drawing import NARROW, WIDE
 from accelreport.report.charts.scales import plain_duration
 from accelreport.report.forms import SIGNS
 from accelreport.report.frames import withheld_word
@@ -145,7 +145,7 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
         badges=loud_badges(bench),
         table=_stages(bench, starts, names),
     )
-    return plot.figure(Size(FULL, 0), Size(NARROW, 0))
+    return plot.figure(Size(WIDE, 0), Size(NARROW, 0))
 
 
 def _stages(bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[str]) -> Table:

@@ -10,7 +10,7 @@ from accelreport.analysis.learning_findings import ACCURACY, LATENCY, SIZE, quan
 from accelreport.analysis.stats import percentile
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot
-from accelreport.report.charts.drawing import FULL
+from accelreport.report.charts.drawing import WIDE
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.model import (
     Badge,
@@ -97,7 +97,7 @@ def deployment_section(bench: BenchmarkView) -> Section | None:
     saved = [(run, run.record.weights) for run in runs if run.record.weights]
     plot = int8_plot(bench)
     if plot:
-        blocks += [plot.figure(Size(FULL, 0), ON_A_PHONE), _quantised(runs)]
+        blocks += [plot.figure(Size(WIDE, 0), ON_A_PHONE), _quantised(runs)]
     if served:
         blocks.append(_served(served))
     if saved:

@@ -16,7 +16,7 @@ from accelreport.analysis.compute import (
     watts,
 )
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import FULL
+from accelreport.report.charts.drawing import WIDE
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (
     Badge,
@@ -35,7 +35,7 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Size, dots_plot
-from accelreport.report.openings.rates import dot_of, rows_caption
+from accelreport.report.openings.rates import dot_of
 from accelreport.report.pages.badges import absent_row, groups_by_point, measured_row
 from accelreport.report.pages.sections.shares import (
     DIVIDED,
@@ -120,7 +120,7 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
         tick=percent_text,
         id="shares",
         title=title,
-        caption=f"{rows_caption(dots)} {DIVIDED * divided(bench)}".strip(),
+        note=DIVIDED * divided(bench),
         table=Table(
             id="shares-data",
             title=title,
@@ -134,8 +134,7 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
         ),
         values=tuple(value for row in rows for value in row.shares),
     )
-    high = 52 + 46 * len(rows)
-    return figure.figure(Size(FULL, high), Size(ON_A_PHONE.width, high))
+    return figure.figure(Size(WIDE, 0), ON_A_PHONE)
 
 
 def _bounds(bench: BenchmarkView, place: Place) -> Table:

@@ -21,7 +21,7 @@ from accelreport.report.charts.curves import (
     need_dashes,
     shared_axes,
 )
-from accelreport.report.charts.drawing import FULL
+from accelreport.report.charts.drawing import WIDE
 from accelreport.report.charts.scales import NOT_FROM_ZERO
 from accelreport.report.frames import why_not_reached
 from accelreport.report.metrics import level_text, metric_text, metric_title
@@ -38,7 +38,7 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
-from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
+from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size, panel_size
 from accelreport.report.openings.sweep import grid_figures
 from accelreport.report.pages.badges import (
     absence,
@@ -68,8 +68,8 @@ CURVES = "learning-curves"
 """Id of the curves that an opening shows."""
 MOST_POINTS = 3
 """Sweep points side by side."""
-HEIGHT, LOWER, GAP = 300, 235, 12
-"""Of a drawing in pixels: alone, and as one of several with a gap between them."""
+HEIGHT, LOWER = 260, 235
+"""Of a drawing in pixels: alone, and as one of several."""
 
 
 class Curves:
@@ -146,7 +146,9 @@ class Curves:
             title=sentence(name),
             description=f"{'; '.join(described)}.",
             chart=lambda size: learning_curves(curves, axes, size.width, size.height),
-            caption=f"Solid: validation. Dotted: {dotted}. Bands: seeds."
+            caption="Solid: validation."
+            + f" Dotted: {dotted}." * bool(trained)
+            + " Bands: seeds." * any(curve.low != curve.high for curve in curves)
             + f" {NOT_FROM_ZERO}" * (axes.ticks[0] > 0),
             badges=loud_badges(bench),
             table=self.table(metric, f"{identity}-data"),
@@ -163,12 +165,12 @@ class Curves:
         drawn = panel_points(list(plots), MOST_POINTS)
         if not drawn:
             return None
-        whole = plots[drawn[0]].figure(Size(FULL, HEIGHT), ON_A_PHONE)
+        whole = plots[drawn[0]].figure(Size(WIDE, HEIGHT), ON_A_PHONE)
         if len(drawn) == 1:
             # At one sweep point the curves of the first metric are those of an opening.
             known = metric == self.metrics[0] and not bench.axes
             return replace(whole, id=CURVES if known else f"quality-{metric}")
-        size = Size(FULL // len(drawn) - GAP, LOWER)
+        size = panel_size(len(drawn), LOWER)
         return replace(
             whole,
             id=f"quality-{metric}",

@@ -14,7 +14,7 @@ from accelreport.analysis.learning import DAY_S, errors_of, forecasts_of
 from accelreport.analysis.learning_findings import Run, first_run
 from accelreport.report import quantity
 from accelreport.report.charts.curves import Track, forecast_lines
-from accelreport.report.charts.drawing import FULL, ROOMY, Chart, drawable
+from accelreport.report.charts.drawing import ROOMY, WIDE, Chart, drawable
 from accelreport.report.charts.scales import NOT_FROM_ZERO, nice_ticks
 from accelreport.report.model import (
     Badge,
@@ -92,7 +92,7 @@ def predictions_section(bench: BenchmarkView) -> Section | None:
         samples = run.record.samples
         blocks.append(gallery(run, samples, MOST, "Predictions"))
     blocks += _confusion(bench)
-    blocks += [plot.figure(Size(FULL, 240), ON_A_PHONE) for plot in forecast_plots(bench)]
+    blocks += [plot.figure(Size(WIDE, 220), ON_A_PHONE) for plot in forecast_plots(bench)]
     blocks += _texts(bench)
     if not blocks:
         return None

@@ -11,7 +11,7 @@ from accelreport.analysis.published import PublishedResult
 from accelreport.analysis.results import QUALITIES, point_key
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import FULL
+from accelreport.report.charts.drawing import WIDE
 from accelreport.report.frames import caveat, citation
 from accelreport.report.metrics import (
     FIGURES,
@@ -144,9 +144,7 @@ def _by_epoch(bench: BenchmarkView) -> Iterator[Figure]:
             values=tuple(values),
         )
         note = f"{label(own.label, 44)}: spread {apart}"
-        yield replace(plot, caption=note, badges=()).figure(
-            Size(FULL, 34 * len(dots) + 60), ON_A_PHONE
-        )
+        yield replace(plot, caption=note, badges=()).figure(Size(WIDE, 0), ON_A_PHONE)
 
 
 def _shares(row: Published) -> Iterator[Value]:
