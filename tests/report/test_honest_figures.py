@@ -33,13 +33,13 @@ INTERVALS = {
     "totals": "95 % intervals",
     "decided-rows": "95 % interval",
     "grid": "",
-    "quality-curves": "Bands: seeds",
-    "quality-accuracy": "Bands: seeds",
-    "quality-loss": "Bands: seeds",
+    "quality-curves": "Solid: validation",
+    "quality-accuracy": "Solid: validation",
+    "quality-loss": "Solid: validation",
     "start-up": "Median",
     "step-ecdf": "All processes",
     "forecast-0": "",
-    "learning-curves": "Bands: seeds",
+    "learning-curves": "Solid: validation",
     "forecast-errors": "95 % intervals",
     "int8": "",
     "shares": "",
@@ -172,9 +172,10 @@ def test_an_axis_that_leaves_out_zero_says_so(every: list[tuple[str, str]]) -> N
 
 
 def test_every_interval_is_defined_in_its_caption(every: list[tuple[str, str]]) -> None:
-    for name, figure in every:
-        identity = name.split("#")[1].split(".")[0]
-        assert re.search(INTERVALS[identity], words(figure)), name
+    # Of a single process, as in the quick profile, there is no interval.
+    named = [(name.split("#")[1].split(".")[0], words(figure)) for name, figure in every
+             if ".quick." not in name]  # fmt: skip
+    assert [pair for pair in named if not re.search(INTERVALS[pair[0]], pair[1])] == []
 
 
 def test_a_table_with_intervals_says_what_they_are(every_site: dict[str, Path]) -> None:
