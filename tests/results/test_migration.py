@@ -42,11 +42,8 @@ def test_a_trend_of_an_earlier_plan_is_tested_by_its_rule_of_today(tmp_path: Pat
     assert claim.check == TrendCheck(rises="speedup", of="gpu", along="batch_size")
 
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
 def test_records_and_plans_of_the_version_that_timed_parts_of_a_step_are_read() -> None:
-    folder = EXAMPLES / "whole_trainings"
+    folder = Path(__file__).parents[2] / "examples" / "whole_trainings"
     cell = folder / "cells" / "1aae70df056969fc.f9c59622.json"
     assert '"split":true' in cell.read_text(encoding="utf-8")
     record = read_record(cell)
@@ -59,11 +56,15 @@ def test_records_and_plans_of_the_version_that_timed_parts_of_a_step_are_read() 
     assert read_plan(plan).measure.repeats == 3
 
 
-def test_records_and_plans_of_parameter_servers_are_read() -> None:
-    cell = EXAMPLES / "two_core_cpu" / "cells" / "4d57556059da4b8c.249ed085.json"
+def test_records_and_plans_of_parameter_servers_are_read(tmp_path: Path) -> None:
+    cell = Path(__file__).parent / "old" / "record-1-parameter-server.json"
     record = read_record(cell)
     assert record.cell.key == record.key, "what it is remains"
-    assert record.cell.device_spec.strategy == "parameter_server"
+    device = record.cell.device_spec
+    assert (device.strategy, device.parameter_servers) == ("parameter_server", 1)
     assert to_bytes(record)[:900] == cell.read_bytes()[:900], "its device is written as it was"
-    plan = read_plan(EXAMPLES / "two_core_cpu" / "plans" / "strategies.full.json")
-    assert plan.devices["cpu-ps-2"].parameter_servers == 1
+    document = study().plan.model_dump(mode="json")
+    document["devices"]["cpu"] = device.model_dump(mode="json")
+    file = tmp_path / "earlier.full.json"
+    file.write_text(json.dumps(document))
+    assert read_plan(file).devices["cpu"] == device
