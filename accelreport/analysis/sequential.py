@@ -96,7 +96,9 @@ class UntilDecided:
     def _latest(self, plan: PlanDocument, results: Sequence[Result]) -> list[Look]:
         at = _looks_of(plan)
         place = {process.key: (process.device, process.where) for process in results}
-        point = {place[cell.key]: dict(cell.point) for cell in plan.cells}
+        # What another machine measured is none of these results.
+        cells = (cell for cell in plan.cells if cell.key in place)
+        point = {place[cell.key]: dict(cell.point) for cell in cells}
         repeats: dict[tuple[str, PointKey], _Repeats] = {where: {} for where in point}
         for result in results:
             if result.machine:
