@@ -60,7 +60,7 @@ HELD = (0.5, 2.0)
 LARGEST_SHARE, LARGEST_TEXT = 0.42, 0.75
 """Of the width, which names at the left may take; of the rest, which the text beside a bar may."""
 FREE = sorted(
-    ((left / 20, right / 20) for left in range(11) for right in range(11 - left)), key=sum
+    ((left / 20, right / 20) for left in range(16) for right in range(16 - left)), key=sum
 )
 """Of a logarithmic axis, what may be free for texts at its left and right, the least first."""
 BESIDE, END = 10.0, 8.0
@@ -433,18 +433,19 @@ class _DotPlot:
     def _beside(self, dots: Sequence[Dot], right_edge: float) -> tuple[str, float, str]:
         """The text of the last of some marks on one line, the value at its side, and its alignment.
 
-        Where it has no room as a whole it is where there is most, and says less of its owner.
+        Where it has no room as a whole it is where there is most, and is brief or says less of its
+        owner.
         """
         dot, places = dots[-1], self._places(dots, right_edge)
         width = text_width(dot.whole_text, LETTERS, bold=True)
         free = (place for place in places if place[2] >= width)
         value, align, room = next(free, None) or max(places, key=itemgetter(2))
-        if room >= width or not dot.owner:
+        if room >= width:
             return dot.whole_text, value, align
-        owner = cut(
-            dot.owner, (room - text_width(f" {dot.text}", LETTERS, bold=True)) / 1.07, LETTERS
-        )
-        return f"{owner} {dot.text}".strip(), value, align
+        text = dot.text if dot.owner else dot.brief or dot.text
+        left = (room - text_width(f" {text}", LETTERS, bold=True)) / 1.07
+        owner = cut(dot.owner, left, LETTERS) if dot.owner else ""
+        return f"{owner} {text}".strip(), value, align
 
     def _of(self, **wanted: bool) -> Layer:
         chosen = [
@@ -496,7 +497,10 @@ class _DotPlot:
             .encode(x=value, y=_y("over"), y2=alt.Y2("under"), **end,
                     stroke=alt.Stroke("colour:N", scale=None))
         )  # fmt: skip
-        layers.append(known.mark_rule(**cap).encode(x=self._x("low"), x2=alt.X2("high")))
+        layers += [
+            known.mark_rule(**look).encode(x=self._x("low"), x2=alt.X2("high"))
+            for look in ({"strokeWidth": 4, "stroke": "var(--paper)"}, cap)
+        ]
         layers += [
             self._of(has_interval=True, **within)
             .mark_rule(**cap)
