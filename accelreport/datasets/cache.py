@@ -68,7 +68,7 @@ def read_pins(root: Path) -> dict[str, Pin]:
         DataUnreadable: when the file of pins may not be read.
         DataCorrupt: when it is damaged.
     """
-    path = _path(root)
+    path = root / "pins.json"
     try:
         return _PINS.validate_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
@@ -83,17 +83,13 @@ def read_pins(root: Path) -> dict[str, Pin]:
 
 def write_pin(root: Path, file: str, sha256: str, size: int, url: str) -> None:
     """Pin a downloaded file."""
-    path = _path(root)
+    path = root / "pins.json"
     refuse_links(path.with_name(f"{path.name}.lock"), root)
     today = dt.datetime.now(dt.UTC).date().isoformat()
     with FileLock(f"{path}.lock"):
         pins = read_pins(root) | {file: Pin(sha256=sha256, size=size, url=url, date=today)}
         values = {name: pin.model_dump() for name, pin in sorted(pins.items())}
         write_whole(path, f"{json.dumps(values, indent=2)}\n".encode())
-
-
-def _path(root: Path) -> Path:
-    return root / "pins.json"
 
 
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH

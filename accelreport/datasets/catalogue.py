@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import Any
 
 import tomli
 from pydantic import TypeAdapter
@@ -13,9 +12,7 @@ from accelreport.datasets.entry import CatalogueEntry
 from accelreport.datasets.errors import DataUnavailable
 from accelreport.plugins import DATASETS, PluginError, Plugins
 
-_ROWS: dict[str, dict[str, Any]] = tomli.loads(
-    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-)
+_ROWS = tomli.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 BUILT_IN: dict[str, CatalogueEntry] = TypeAdapter(dict[str, CatalogueEntry]).validate_python(
     {name: {"name": name, **row} for name, row in _ROWS.items()}

@@ -74,7 +74,12 @@ def read_integer_lists(data: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64
         FormatError: when it holds anything else.
     """
     stream = io.BytesIO(data)
-    shape, dtype = _read_header(stream)
+    try:
+        version = npy.read_magic(stream)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, _fortran, dtype = read(stream)
+    except (ValueError, EOFError) as error:
+        raise FormatError(f"It is not a .npy file ({error}).") from error
     if dtype != np.dtype(object) or len(shape) != 1:
         raise FormatError(f"It has an array of {dtype} with shape {shape}, not lists.")
     try:
@@ -86,29 +91,6 @@ def read_integer_lists(data: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64
     rows = state[-1] if isinstance(state, tuple) and len(state) == 5 else None
     if not isinstance(rows, list) or len(rows) != shape[0]:
         raise FormatError("Its pickle has no array of lists.")
-    return _flatten(rows)
-
-
-def read_plain_array(data: bytes) -> NDArray[Any]:
-    """Read a .npy file of numbers; raises `FormatError` for one of objects."""
-    try:
-        array: NDArray[Any] = npy.read_array(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError, OSError, MemoryError) as error:
-        raise FormatError(f"It is not a complete .npy file of numbers ({error}).") from error
-    return array
-
-
-def _read_header(stream: io.BytesIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    try:
-        version = npy.read_magic(stream)
-        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, _fortran, dtype = read(stream)
-    except (ValueError, EOFError) as error:
-        raise FormatError(f"It is not a .npy file ({error}).") from error
-    return shape, dtype
-
-
-def _flatten(rows: list[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     if not all(type(row) is list for row in rows):
         raise FormatError("It has an entry that is not a list.")
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
@@ -122,6 +104,15 @@ def _flatten(rows: list[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     except OverflowError as error:
         raise FormatError("Its lists have numbers beyond 32 bits.") from error
     return flat, lengths
+
+
+def read_plain_array(data: bytes) -> NDArray[Any]:
+    """Read a .npy file of numbers; raises `FormatError` for one of objects."""
+    try:
+        array: NDArray[Any] = npy.read_array(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError, OSError, MemoryError) as error:
+        raise FormatError(f"It is not a complete .npy file of numbers ({error}).") from error
+    return array
 
 
 REVIEWS = 25_000
@@ -215,8 +206,14 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
     arrays = parsed(entry.name, _VERSION, file.sha256, functools.partial(_parse, archive))
     # Keras' load_data shuffles both parts with one generator; here too, so that rows agree.
     generator = np.random.RandomState(_SHUFFLE_SEED)
-    train, validation = (_shuffled(arrays, name, generator, options) for name in _HALVES)
-    return _parts(train, validation, options)
+    halves = []
+    for name in _HALVES:
+        labels = arrays[f"{name}_labels"]
+        order = np.arange(len(labels))
+        generator.shuffle(order)
+        ranks = Lists(arrays[f"{name}_words"], arrays[f"{name}_lengths"]).take(order)
+        halves.append(_arrays(ranks, labels[order], options))
+    return _parts(halves[0], halves[1], options)
 
 
 def synthetic(entry: CatalogueEntry, seed: int, options: Options) -> Parts:
@@ -261,16 +258,6 @@ def _parse(archive: ZipArchive) -> Arrays:
             f"{name}_labels": labels.astype(np.uint8),
         }
     return arrays
-
-
-def _shuffled(
-    arrays: Arrays, name: str, generator: np.random.RandomState, options: Options
-) -> Arrays:
-    labels = arrays[f"{name}_labels"]
-    order = np.arange(len(labels))
-    generator.shuffle(order)
-    ranks = Lists(arrays[f"{name}_words"], arrays[f"{name}_lengths"]).take(order)
-    return _arrays(ranks, labels[order], options)
 
 
 def _arrays(ranks: Lists, labels: NDArray[np.uint8], options: Options) -> Arrays:

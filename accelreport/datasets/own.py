@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 from accelreport.datasets.cache import is_file_or_folder, misspelt, open_regular, places
 from accelreport.datasets.entry import MEBIBYTE
@@ -226,8 +226,9 @@ def most_examples(place: Path, validation_split: float) -> int | None:
                 path.suffix.lower() in IMAGES for f in folders_in(top) for path in f.iterdir()
             )
         elif place.suffix == ARRAYS:
-            with open_regular(place, LIMIT, REMEDY) as (file, _):
-                count, divided = _first_length(file)
+            with open_regular(place, LIMIT, REMEDY) as (file, _), zipfile.ZipFile(file) as archive:
+                divided = "y_train.npy" in archive.namelist()
+                count = shape_in(archive, "y_train" if divided else "y")[0]
         elif ending(place) in {".csv", ".tsv"}:
             with open_regular(place, LIMIT, REMEDY) as (file, _):
                 # A line of many MiB counts several times, which is still the most there can be.
@@ -239,13 +240,6 @@ def most_examples(place: Path, validation_split: float) -> int | None:
     except (DataCorrupt, UnfitData, ValueError, LookupError, *DAMAGED):
         return None  # reading them will name the fault
     return count if divided else count - math.floor(count * validation_split + 1e-9)
-
-
-def _first_length(file: BinaryIO) -> tuple[int, bool]:
-    """The length of an archive's examples, and whether they are divided already."""
-    with zipfile.ZipFile(file) as archive:
-        divided = "y_train.npy" in archive.namelist()
-        return shape_in(archive, "y_train" if divided else "y")[0], divided
 
 
 def shape_in(archive: zipfile.ZipFile, name: str) -> tuple[int, ...]:

@@ -94,7 +94,7 @@ def arranged(arrays: Arrays, own: OwnData, sha256: str, folder: str) -> Dataset:
         UnfitData: they are not examples and labels of this task.
     """
     ready = {name: _plain(array, name, own.path) for name, array in arrays.items()}
-    _refuse_unpaired({name: _length(array) for name, array in ready.items()}, own.path)
+    _refuse_unpaired({name: (array.shape or (0,))[0] for name, array in ready.items()}, own.path)
     examples: dict[str, dict[str, NDArray[Any]]] = {}
     for name in (name for name in ready if name.startswith("x")):
         if ready[name].dtype.kind == "U":
@@ -178,10 +178,6 @@ def _dataset(
         note=" ".join(note for note in notes if note),
         folder=folder,
     )
-
-
-def _length(array: NDArray[Any]) -> int:
-    return len(array) if array.ndim else 0
 
 
 # Arrays -----------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from accelreport.datasets.own import (
     UnfitData,
     ending,
 )
-from accelreport.datasets.series import parse_csv
+from accelreport.datasets.series import is_float, parse_csv
 
 MOST_WORDS = 100
 """Words of a column above which it is no category."""
@@ -75,7 +75,11 @@ def rows(place: Path, data: bytes, own: OwnData) -> pd.DataFrame:
     kind = ending(place)
     if kind == ".parquet":
         try:
-            table = read_parquet(data, place)
+            from pyarrow.parquet import ParquetFile
+
+            held = ParquetFile(io.BytesIO(data)).metadata
+            _refuse_large(place, held.num_rows, held.num_columns)
+            table = pd.read_parquet(io.BytesIO(data))
         except ImportError as error:
             raise DataUnavailable(
                 f"{own.path} cannot be read here.",
@@ -116,15 +120,6 @@ def rows(place: Path, data: bytes, own: OwnData) -> pd.DataFrame:
         raise DataCorrupt(place, "It has no row.", remedy=REMEDY)
     _refuse_large(place, *table.shape)
     return table
-
-
-def read_parquet(data: bytes, place: Path) -> pd.DataFrame:
-    """The rows of a Parquet file, unless it states too many."""
-    from pyarrow.parquet import ParquetFile
-
-    held = ParquetFile(io.BytesIO(data)).metadata
-    _refuse_large(place, held.num_rows, held.num_columns)
-    return pd.read_parquet(io.BytesIO(data))
 
 
 def _refuse_large(place: Path, rows: int, columns: int) -> None:
@@ -340,12 +335,12 @@ def is_number(table: pd.DataFrame, name: str, own: OwnData, key: str = "features
     dates = [text for text in texts if len(text) <= LONGEST_DATE and DATE.fullmatch(text)]
     if 2 * len(dates) > len(texts):
         raise refused(dates[0], "a date or a time", f"Make numbers of them, or {leave}.")
-    plain = {text for text in texts if _is_float(text) and (own.decimal == "." or "." not in text)}
+    plain = {text for text in texts if is_float(text) and (own.decimal == "." or "." not in text)}
     rest = [text for text in texts if text not in plain]
     commas = [text for text in rest if DECIMAL_COMMA.fullmatch(text)]
     groups = [text for text in rest if GROUPED.fullmatch(text)]
     units = [text for text in rest if UNIT.fullmatch(text)]
-    points = [] if own.decimal == "." else [text for text in texts if _is_float(text)]
+    points = [] if own.decimal == "." else [text for text in texts if is_float(text)]
     alike = {*commas, *groups, *plain, *units, *points}
     others = [text for text in texts if text not in alike]
     if not alike or not (2 * len(alike) > len(texts) or len(others) == 1):
@@ -388,14 +383,6 @@ def is_number(table: pd.DataFrame, name: str, own: OwnData, key: str = "features
             "na_values",
             **({"na_values": marks} if others[0].casefold() in MISSING else {}),
         )
-    return True
-
-
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
     return True
 
 

@@ -15,7 +15,6 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR
 from pathlib import Path
@@ -216,24 +215,7 @@ def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[s
         raise FormatError(
             f"It has no column {unknown[0]!r}; its columns are {', '.join(raw.columns)}."
         )
-    raw = _chosen(raw, options.where)
-    times = _times(raw, options)
-    inputs = options.inputs or _number_columns(raw, options)
-    columns = {name: _numbers(raw, name) for name in dict.fromkeys([*inputs, *options.targets])}
-    words: list[str] = []
-    for name in options.one_hot:
-        ones = _one_hot(raw[name], name)
-        columns |= ones
-        words += ones
-    table = _arranged(pd.DataFrame(columns, index=times), options)
-    if not (table.index.is_monotonic_increasing and table.index.is_unique):
-        raise FormatError(_disorder(raw, times))
-    return table, [*inputs, *words]
-
-
-def _chosen(raw: pd.DataFrame, where: Mapping[str, str | bool | int | float]) -> pd.DataFrame:
-    """The rows that have these values in these columns."""
-    for name, value in where.items():
+    for name, value in options.where.items():
         column = raw[name]
         alike = (
             column == value
@@ -244,18 +226,24 @@ def _chosen(raw: pd.DataFrame, where: Mapping[str, str | bool | int | float]) ->
             held = ", ".join(map(str, column.dropna().unique()[:5]))
             raise FormatError(f"No row has {value!r} in column {name!r}, which has {held} ….")
         raw = raw[alike]
-    return raw
-
-
-def _arranged(table: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
-    """The rows in order of time, and duplicates of a time replaced, as the options say."""
+    times = _times(raw, options)
+    inputs = options.inputs or _number_columns(raw, options)
+    columns = {name: _numbers(raw, name) for name in dict.fromkeys([*inputs, *options.targets])}
+    words: list[str] = []
+    for name in options.one_hot:
+        ones = _one_hot(raw[name], name)
+        columns |= ones
+        words += ones
+    table = pd.DataFrame(columns, index=times)
     if options.sort:
         table = table.sort_index(kind="stable")
     if options.duplicates == "mean":
-        return table.groupby(level=0, sort=False).mean()
-    if options.duplicates != "fail":
-        return table[~table.index.duplicated(keep=options.duplicates)]
-    return table
+        table = table.groupby(level=0, sort=False).mean()
+    elif options.duplicates != "fail":
+        table = table[~table.index.duplicated(keep=options.duplicates)]
+    if not (table.index.is_monotonic_increasing and table.index.is_unique):
+        raise FormatError(_disorder(raw, times))
+    return table, [*inputs, *words]
 
 
 def _disorder(raw: pd.DataFrame, times: pd.DatetimeIndex) -> str:
@@ -329,22 +317,19 @@ def _times(raw: pd.DataFrame, options: TableOptions) -> pd.DatetimeIndex:
     gone = np.flatnonzero(moments.isna().to_numpy())
     if len(gone):
         raise FormatError(f"The time in row {raw.index[gone[0]] + 1:,} is missing.")
-    read = _universal(pd.DatetimeIndex(moments), options.time_zone).tz_localize(None)
+    read = pd.DatetimeIndex(moments)
+    if options.time_zone is not None and read.tz is None:
+        try:
+            read = read.tz_localize(options.time_zone, ambiguous="infer")
+        except (ValueError, KeyError, OSError) as error:
+            message = f"The times do not fit the time zone {options.time_zone} ({error})."
+            raise FormatError(message) from error
+    read = read.tz_convert("UTC").tz_localize(None)
     beyond = np.flatnonzero((read.year < MINYEAR) | (read.year > MAXYEAR))
     if len(beyond):
         message = f"The time {read[beyond[0]]} in row {raw.index[beyond[0]] + 1:,}"
         raise FormatError(f"{message} is outside the years {MINYEAR} to {MAXYEAR}.")
     return read
-
-
-def _universal(times: pd.DatetimeIndex, zone: str | None) -> pd.DatetimeIndex:
-    """Times of a zone in UTC; those that say their own are there already."""
-    if zone is None or times.tz is not None:
-        return times.tz_convert("UTC")
-    try:
-        return times.tz_localize(zone, ambiguous="infer").tz_convert("UTC")
-    except (ValueError, KeyError, OSError) as error:
-        raise FormatError(f"The times do not fit the time zone {zone} ({error}).") from error
 
 
 def _unread_time(raw: pd.DataFrame, options: TableOptions) -> str:
@@ -480,7 +465,20 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
         DataUnavailable: when there is no such file.
         DataCorrupt: when it is no table of the kind that the options describe.
     """
-    file = files[0] if files else _read_file(options.path, options.folder)
+    if files:
+        (file,) = files
+    else:
+        place = file_at(options.path, options.folder)
+        if place is None:
+            tried = list(dict.fromkeys(places(options.path, options.folder)))
+            raise DataUnavailable(
+                f"There is no file {options.path}.",
+                why=f"Tried: {', '.join(map(str, tried))}.",
+                remedy=misspelt(tried[0]) + "Correct the path, or use `--data synthetic`.",
+            )
+        data = read_bounded(place, _LIMIT, _REMEDY)
+        sha256 = hashlib.sha256(data).hexdigest()
+        file = Contents(place, data, sha256, official=False, remedy=_REMEDY)
     try:
         table, inputs = read_table(file.data, options)
         series = make_series(table, inputs, options.targets, options)
@@ -502,20 +500,6 @@ def synthetic(entry: CatalogueEntry, seed: int, options: Options) -> Parts:  # n
     table = make_table(columns, ROWS, seed, flags=len(words))
     note = "A learnable stand-in of made-up seasonal series, not your file."
     return make_stand_in(table, [*inputs, *words], options.targets, options, note)
-
-
-def _read_file(path: str, folder: str) -> Contents:
-    place = file_at(path, folder)
-    if place is None:
-        raise DataUnavailable(
-            f"There is no file {path}.",
-            why=f"Tried: {', '.join(map(str, dict.fromkeys(places(path, folder))))}.",
-            remedy=misspelt(places(path, folder)[0])
-            + "Correct the path, or use `--data synthetic`.",
-        )
-    data = read_bounded(place, _LIMIT, _REMEDY)
-    sha256 = hashlib.sha256(data).hexdigest()
-    return Contents(place, data, sha256, official=False, remedy=_REMEDY)
 
 
 def proposed_columns(path: Path, separator: str) -> dict[str, list[str]]:
@@ -542,11 +526,12 @@ def proposed_columns(path: Path, separator: str) -> dict[str, list[str]]:
     parts = [name for name in names if name.casefold() in UNITS]
     called = [name for name in names if re.search("(?i)time|date|stamp", name)]
     time = parts if "year" in map(str.casefold, parts) else (called or names)[:1]
-    numbers = [name for name, text in zip(names, first, strict=False) if _is_number(text)]
+    numbers = [name for name, text in zip(names, first, strict=False) if is_float(text)]
     return {"time": time, "targets": [name for name in numbers if name not in time][-1:]}
 
 
-def _is_number(text: str) -> bool:
+def is_float(text: str) -> bool:
+    """Whether a text is a number as Python writes one."""
     try:
         float(text)
     except ValueError:
