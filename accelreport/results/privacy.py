@@ -309,7 +309,6 @@ Patterns = tuple[re.Pattern[str], re.Pattern[str]]
 INTERNAL = (".cluster", ".home", ".internal", ".lan", ".local", ".localdomain")
 """Endings of hosts that are in no public directory."""
 
-NOBODY = Identity()
 _BEFORE, _AFTER = "(?<![A-Za-z0-9])", "(?![A-Za-z0-9])"
 """A name may be a part of a word that hyphens, dots or underscores divide."""
 
@@ -318,19 +317,19 @@ class Scrubber:
     """Replaces what names users, home folders and hosts, alike in all documents that it learned.
 
     Args:
-        own: who measures here; nobody where documents of any machine are published.
-        writing: whether a record is about to be written. Its parameters, of which its key is a
-            hash, then stay as they are, and so do numbers of hosts and names of programs.
+        own: who measures here and is about to write a record; None where documents of any machine
+            are published. The parameters of what is written, of which its key is a hash, stay as
+            they are, and so do numbers of hosts and names of programs.
 
     Attributes:
         changes: what was replaced, and in which records.
     """
 
-    def __init__(self, own: Identity = NOBODY, *, writing: bool = False) -> None:
+    def __init__(self, own: Identity | None = None) -> None:
         self.changes: defaultdict[Change, set[Place]] = defaultdict(set)
-        self._own, self._writing = own, writing
-        self._secrets = secret_values() if writing else frozenset()
-        self._users = set(own.users)
+        self._own, self._writing = own or Identity(), own is not None
+        self._secrets = secret_values() if own else frozenset()
+        self._users = set(self._own.users)
         self._hosts: dict[str, str] = {}
         """Name of a host → its number."""
         self._sure: set[str] = set()
@@ -611,7 +610,7 @@ def as_written(document: Value) -> Value:
 
     The parameters of a record, of which its key is a hash, stay as they are.
     """
-    scrubber = Scrubber(identity_here(), writing=True)
+    scrubber = Scrubber(identity_here())
     scrubber.learn(document)
     return scrubber.rewrite(document)
 

@@ -128,24 +128,6 @@ def names(folder: Path) -> Iterator[str]:
         raise ResultsError(f"{folder} cannot be read.", why=f"{error.strerror}.") from error
 
 
-def _check_version(path: Path, document: Mapping[str, Any]) -> None:
-    """Refuse a record of no version, or of a newer one.
-
-    Raises:
-        UnreadableFile: with what to do.
-    """
-    version = document.get("record_version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        why = f"record_version is {version!r}, not a whole number from 1"
-        raise UnreadableFile(path, "invalid", f"it is not a record: {why}")
-    if version > RECORD_VERSION:
-        message = (
-            f"it was written by a newer accelreport (record version {version}; this one reads "
-            f"up to {RECORD_VERSION}): update accelreport to read it"
-        )
-        raise UnreadableFile(path, "newer", message)
-
-
 LARGEST_FILE = 64 * 2**20
 """Largest size of a file that is opened; a large record has about one million bytes."""
 
@@ -165,7 +147,16 @@ def read_record(path: Path) -> Record:
         return _each_key_once(path, content, Record.model_validate_json(content))
     except ValidationError as error:
         # The common case has to be fast, so versions are looked at only when it fails.
-        _check_version(path, _document(path, content))
+        version = _document(path, content).get("record_version")
+        if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+            why = f"record_version is {version!r}, not a whole number from 1"
+            raise UnreadableFile(path, "invalid", f"it is not a record: {why}") from error
+        if version > RECORD_VERSION:
+            message = (
+                f"it was written by a newer accelreport (record version {version}; this one reads "
+                f"up to {RECORD_VERSION}): update accelreport to read it"
+            )
+            raise UnreadableFile(path, "newer", message) from error
         raise UnreadableFile(path, "invalid", explain(error, "a record")) from error
 
 
@@ -262,23 +253,17 @@ def _without_what_is_wrong(
     return read(**kept)
 
 
-def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
+def read_bytes(path: Path) -> bytes:
     """The content of a regular file of an acceptable size.
-
-    Args:
-        path: the file.
-        most: largest size that is read.
 
     Raises:
         UnreadableFile: it is a pipe, a device or a folder, too large, or cannot be read.
         FileNotFoundError: there is no such file.
     """
     with open_regular(path) as (file, size):
-        if size > most:
-            message = (
-                f"it has {size / 2**20:.0f} MiB; such files have at most {most / 2**20:.0f} MiB"
-            )
-            raise UnreadableFile(path, "too-large", message)
+        if size > LARGEST_FILE:
+            most = f"such files have at most {LARGEST_FILE / 2**20:.0f} MiB"
+            raise UnreadableFile(path, "too-large", f"it has {size / 2**20:.0f} MiB; {most}")
         return _read(path, file, size + 1)
 
 
@@ -345,10 +330,8 @@ def _unreadable(path: Path, error: OSError) -> UnreadableFile:
     return UnreadableFile(path, "unreadable", f"it cannot be read: {error.strerror}")
 
 
-def explain(error: Exception, what: str) -> str:
+def explain(error: ValidationError, what: str) -> str:
     """The first errors of pydantic, in one sentence."""
-    if not isinstance(error, ValidationError):
-        return f"it is not {what}: {error}"
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     parts = [
         ": ".join(part for part in (".".join(map(str, one["loc"])), one["msg"]) if part)
