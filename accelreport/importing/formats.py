@@ -23,7 +23,6 @@ from accelreport.importing.reader import (
     Value,
     number,
     one_of,
-    texts,
 )
 from accelreport.spec.base import fields_of
 from accelreport.spec.models import FIGURES, Published, Source
@@ -104,7 +103,7 @@ def _figure_row(row: TableRow, wanted: list[str], asked: Asked) -> FigureRow:
         if column.startswith("source.")
     }
     where, there = (dict(_point(cells, asked, prefix)) for prefix in POINTS)
-    facts = texts(row.cells)
+    facts = {name: str(cell).strip() for name, cell in row.cells.items() if cell is not None}
     return FigureRow(row.place, keys, where=where, over_where=there, source=source, facts=facts)
 
 

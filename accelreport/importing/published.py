@@ -256,9 +256,12 @@ def _keys(row: FigureRow, stated: RowDefaults, *, alone: bool) -> dict[str, Any]
     """The keys of a row, in the order in which people write them."""
     figures = {name: row.keys[name] for name in FIGURES if name in row.keys}
     comparable = row.keys.get("comparable", True)
+    label = row.keys.get("label") or stated.label or row.name
+    if not row.keys.get("label") and stated.label and row.name and not alone:
+        label = f"{stated.label}: {row.name}"
     keys = {
         "device": _named(row.place, row.keys.get("device") or stated.device, "device"),
-        "label": _named(row.place, _label(row, stated, alone=alone), "label"),
+        "label": _named(row.place, label, "label"),
         "where": {**stated.where, **row.where},
         **figures,
         "over": row.keys.get("over", ""),
@@ -277,15 +280,6 @@ def _keys(row: FigureRow, stated: RowDefaults, *, alone: bool) -> dict[str, Any]
     kept = {name: value for name, value in keys.items() if name not in absent}
     _check_lengths(row.place, kept)
     return kept
-
-
-def _label(row: FigureRow, stated: RowDefaults, *, alone: bool) -> str:
-    """The row's own label, or --label, followed by the row's hardware if there are several rows."""
-    if own := row.keys.get("label"):
-        return str(own)
-    if stated.label and row.name and not alone:
-        return f"{stated.label}: {row.name}"
-    return stated.label or row.name
 
 
 def _named(place: str, value: object, what: str) -> str:

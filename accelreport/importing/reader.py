@@ -82,12 +82,6 @@ def number(value: object) -> Decimal | None:
     return decimal if math.isfinite(float(decimal)) else None
 
 
-def plain(value: CellValue) -> CellValue:
-    """The number that a text holds, or the value itself."""
-    parsed = number(value) if isinstance(value, str) else None
-    return value if parsed is None else parsed
-
-
 def one_of(value: CellValue, known: Sequence[Scalar]) -> Scalar | Decimal:
     """The value of a swept key that equals a cell; the cell's own value where none does.
 
@@ -95,7 +89,10 @@ def one_of(value: CellValue, known: Sequence[Scalar]) -> Scalar | Decimal:
         value: the cell.
         known: the values that the key takes; empty where they are not known.
     """
-    meant = TRUTH.get(value.strip(), plain(value)) if isinstance(value, str) else value
+    meant = value
+    if isinstance(value, str):
+        parsed = number(value)
+        meant = TRUTH.get(value.strip(), value if parsed is None else parsed)
     for unit in known:
         if isinstance(unit, bool) or isinstance(meant, bool):
             if meant is unit:
@@ -420,11 +417,6 @@ class FormatReader(Protocol):
             NotAsked: an option does not fit the file.
         """
         ...
-
-
-def texts(cells: Mapping[str, CellValue]) -> dict[str, str]:
-    """The cells of a row as texts, for `--select`."""
-    return {column: str(cell).strip() for column, cell in cells.items() if cell is not None}
 
 
 def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
