@@ -78,16 +78,12 @@ class _Reading:
     broken: str = ""
 
     def begin(self) -> None:
-        self.began_j = self._read()
+        self.began_j = self.read()
 
     def end(self) -> None:
-        self.joules += max(0.0, self._read() - self.began_j)
+        self.joules += max(0.0, self.read() - self.began_j)
 
-    def keep_up(self) -> None:
-        """Read the counter within a window, because two wraps between readings are lost."""
-        self._read()
-
-    def _read(self) -> float:
+    def read(self) -> float:
         if self.broken:
             return 0.0
         try:
@@ -130,7 +126,7 @@ class Meter:
         if self._began is not None:
             self._steps += steps
             for reading in self._readings:
-                reading.keep_up()
+                reading.read()  # two wraps between readings would be lost
 
     def end(self) -> None:
         """Close the window, if one is open."""

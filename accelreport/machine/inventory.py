@@ -130,13 +130,6 @@ def cpu_model() -> str:
     return platform.processor() or platform.machine() or "unknown CPU"
 
 
-def usable_threads() -> int:
-    """Logical processors this process may run on (affinity respected)."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def memory_limit() -> int:
     """Bytes of memory: the machine's, or the container's limit when that is less."""
     total = int(psutil.virtual_memory().total)
@@ -184,7 +177,9 @@ def _gpus(chosen: Sequence[Board]) -> list[Gpu]:
 @functools.cache
 def inventory() -> Inventory:
     """This machine; takes milliseconds, or as long as NVIDIA's driver if there is a GPU."""
-    cpu, threads, memory, gpus = cpu_model(), usable_threads(), memory_limit(), nvidia_gpus().listed
+    cpu, memory, gpus = cpu_model(), memory_limit(), nvidia_gpus().listed
+    affine = hasattr(os, "sched_getaffinity")
+    threads = len(os.sched_getaffinity(0)) if affine else os.cpu_count() or 1
     parts = [identity(), cpu, str(threads), str(round(memory / 2**30)), *(g.name for g in gpus)]
     if (limit := cpu_limit()) is not None:
         parts.append(f"{limit:g} CPUs")

@@ -135,7 +135,12 @@ def boards() -> list[Board]:
     for index in range(pynvml.nvmlDeviceGetCount()):
         handle = pynvml.nvmlDeviceGetHandleByIndex(index)
         name, uuid = pynvml.nvmlDeviceGetName(handle), pynvml.nvmlDeviceGetUUID(handle)
-        boards.append(Board(handle, name, uuid, part=_divided(handle)))
+        try:
+            # In MIG mode CUDA shows an instance and never the board.
+            divided = bool(pynvml.nvmlDeviceGetMigMode(handle)[0])
+        except pynvml.NVMLError:  # a board, driver or container that has no such mode
+            divided = False
+        boards.append(Board(handle, name, uuid, part=divided))
     return boards
 
 
@@ -206,16 +211,6 @@ def _parts(board: Board) -> Iterator[str]:
         except pynvml.NVMLError_NotFound:
             continue  # an instance may have been removed
         yield pynvml.nvmlDeviceGetUUID(part)
-
-
-def _divided(handle: Any) -> bool:
-    """Whether a board is in MIG mode, in which CUDA shows an instance and never the board."""
-    import pynvml
-
-    try:
-        return bool(pynvml.nvmlDeviceGetMigMode(handle)[0])
-    except pynvml.NVMLError:  # a board, driver or container that has no such mode
-        return False
 
 
 def answered(question: Callable[[], T], within_s: float = ANSWER_WITHIN_S) -> T:

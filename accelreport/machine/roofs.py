@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -47,7 +46,9 @@ def roofs() -> Roofs | None:
     """
     machine = inventory()
     path = cache_folder("roofs") / f"{machine.machine}.json"
-    known = _read(path)
+    known: Roofs | None = None
+    with contextlib.suppress(OSError, ValueError):  # not measured yet, or by another version
+        known = Roofs.model_validate_json(path.read_bytes())
     if known is not None and known.other_cores <= OTHER_LOAD:
         return known
     try:
@@ -109,10 +110,3 @@ def _repeated(work: Callable[[], object]) -> list[Window]:
         work()
         windows.append(stopwatch.lap())
     return windows
-
-
-def _read(path: Path) -> Roofs | None:
-    try:
-        return Roofs.model_validate_json(path.read_bytes())
-    except (OSError, ValueError):
-        return None  # not measured yet, or written by another version
