@@ -179,7 +179,11 @@ def _recurrent(call: Layer) -> Iterator[Product]:
     batch, steps, inputs = call.input
     layer, units, gates = call.layer, call.layer.units, GATES[_kind(call.layer)]
     if _is_fused(call):
-        yield from _fused(batch, steps, inputs, units, gates)
+        # A whole sequence in one kernel, which reads and writes the states but once.
+        states, rows = 4 * batch * units, batch * steps
+        weights = gates * units * (inputs + units + 2)  # and two biases of each gate
+        left, summed = rows * inputs + states, gates * (inputs + units)
+        yield Product(left, weights, rows * units, summed, operands=(STATE, WEIGHT))
         return
     split = gates if getattr(layer.cell, "implementation", 2) == 1 else 1
     for _ in range(split):
@@ -189,14 +193,6 @@ def _recurrent(call: Layer) -> Iterator[Product]:
         parts = [2, 1]  # the candidate waits for the reset gate
     for part in parts:
         yield _matrix(batch, units, part * units, operands=(STATE, WEIGHT), times=steps)
-
-
-def _fused(batch: int, steps: int, inputs: int, units: int, gates: int) -> Iterator[Product]:
-    """A whole sequence in one kernel, which reads and writes the states but once."""
-    states, rows = 4 * batch * units, batch * steps
-    weights = gates * units * (inputs + units + 2)  # and two biases of each gate
-    summed = gates * (inputs + units)
-    yield Product(rows * inputs + states, weights, rows * units, summed, operands=(STATE, WEIGHT))
 
 
 def _bidirectional(call: Layer) -> Iterator[Product]:
@@ -397,7 +393,8 @@ def flops_of(calls: Sequence[Layer], *, trained: bool) -> Flops:
             operations += total
             least += total / (product.places or 1)
             convolved += total if product.places else 0.0
-            moved += (elements + product.rank * gradients) * product.times * _itemsize(call.layer)
+            itemsize = BYTES[getattr(call.layer, "compute_dtype", "float32")]
+            moved += (elements + product.rank * gradients) * product.times * itemsize
         chains.append(_chain(call) if products else 0.0)
         ready = max((ahead.get(id(tensor), 0.0) for tensor in call.inputs), default=0.0)
         depth = max(depth, chains[-1] if _is_loop(call) else ready + chains[-1])
@@ -424,10 +421,6 @@ def flops_of(calls: Sequence[Layer], *, trained: bool) -> Flops:
         least_per_step=least,
         depth=depth,
     )
-
-
-def _itemsize(layer: Any) -> int:
-    return BYTES[getattr(layer, "compute_dtype", "float32")]
 
 
 def _recurrent_layer(call: Layer) -> Any:

@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 from accelreport.backend.distributed.tasks import NEEDS_CLUSTER, started_elsewhere
@@ -149,15 +148,12 @@ def to_ask(devices: Iterable[Device], machine: Inventory) -> list[str]:
     return [name for name in FRAMEWORK_NAMES if name in named and not absent(name)]
 
 
-NO_PROBES: Mapping[str, Probe] = MappingProxyType({})
-"""The answers where no framework was asked."""
-
 ELSEWHERE = "Run the same command where it can run, then merge the results."
 """The remedy of a device that is not here."""
 
 
 def unavailable(
-    device: Device, machine: Inventory, probes: Mapping[str, Probe] = NO_PROBES
+    device: Device, machine: Inventory, probes: Mapping[str, Probe] = {}
 ) -> Failure | None:
     """Why a device cannot run here: its framework is not installed, or it is not present.
 

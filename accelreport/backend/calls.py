@@ -63,7 +63,11 @@ class Kernel:
         """Start so many operations; a scalar that depends on all of them."""
         if not self.problem.countable:
             return self._call()
-        return self._call(_tensor(operations) if self._counts_in_tensors else operations)
+        if not self._counts_in_tensors:
+            return self._call(operations)
+        import tensorflow as tf
+
+        return self._call(tf.constant(operations))  # a plain number would be traced every time
 
     def run(self, operations: int) -> float:
         """Do so many operations; their scalar, which is waited for."""
@@ -150,13 +154,6 @@ def on_device(runtime: Runtime) -> AbstractContextManager[Any]:
     return context
 
 
-def _tensor(number: int) -> Any:
-    """A number for a graph of TensorFlow, which is traced anew for every plain one."""
-    import tensorflow as tf
-
-    return tf.constant(number)
-
-
 def _everywhere(call: Callable[..., Any], runtime: Runtime) -> Callable[..., Any]:
     """The call on every replica."""
     if runtime.replicas == 1:
@@ -184,7 +181,14 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
         fingerprint=problem.fingerprint(cell.seed),
         seed=cell.seed,
     )
-    measurement.result.flops = _flops_of(problem, runtime.replicas)
+    replicas, operations, moved = runtime.replicas, problem.operations, problem.moved
+    measurement.result.flops = Flops(
+        per_step=problem.flops * replicas / operations,
+        method=problem.flops_method,
+        bytes_per_step=None if moved is None else moved * replicas / operations,
+        bytes_method=problem.moved_method,
+        least_per_step=problem.flops * replicas / operations,
+    )
     _note_calls(measurement, watch, blocks, cell.measure.calls * problem.operations)
     checks.after_calls(watch, blocks, list(kernel.inputs))
     if problem.countable:
@@ -192,18 +196,6 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
     else:
         for name in ("canary", "time-not-scaling"):
             checks.log.inapplicable(name, "the kernel cannot be asked for fewer operations")
-
-
-def _flops_of(problem: KernelProblem, replicas: int) -> Flops:
-    """Operations and bytes of a step, over all replicas."""
-    moved = problem.moved
-    return Flops(
-        per_step=problem.flops * replicas / problem.operations,
-        method=problem.flops_method,
-        bytes_per_step=None if moved is None else moved * replicas / problem.operations,
-        bytes_method=problem.moved_method,
-        least_per_step=problem.flops * replicas / problem.operations,
-    )
 
 
 MOST_BATCHES = 64

@@ -177,11 +177,6 @@ def vector_extensions(listing: Path = CPUINFO) -> list[str]:
     return []
 
 
-def load() -> float:
-    """One-minute load average."""
-    return os.getloadavg()[0]
-
-
 def environment(
     *,
     load_before: float | None = None,
@@ -217,7 +212,7 @@ def environment(
         runtime=runtime or {},
         variables=variables(),
         load_before=load_before,
-        load_after=load(),
+        load_after=os.getloadavg()[0],
         clock_mhz=clock_mhz("current"),
         clock_max_mhz=clock_mhz("max"),
         vector=vector_extensions(),

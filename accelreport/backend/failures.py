@@ -64,8 +64,10 @@ def failure(error: BaseException, guest: str = "") -> Failure:
             error that nobody foresaw and that passed through its code is its own.
     """
     kind = _kind(error)
-    if kind == "harness-error" and guest and _passed_through(error, guest):
-        kind = "bad-plugin"
+    if kind == "harness-error" and guest:
+        frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+        if any(f.f_globals.get("__name__", "").partition(".")[0] == guest for f in frames):
+            kind = "bad-plugin"
     own = error if isinstance(error, AccelReportError) else AccelReportError(str(error))
     why = f" ({own.why})" if own.why else ""
     limited = kind == "oom-host" and nearest_limit(os.getpid())
@@ -102,11 +104,6 @@ def _sentence(message: str) -> str:
         lines = lines[places[-1] + 1 :] if places else lines[1:]
         lines = [line for line in lines if line and not line.endswith("root error(s) found.")]
     return lines[0] if lines else ""
-
-
-def _passed_through(error: BaseException, package: str) -> bool:
-    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
-    return any(f.f_globals.get("__name__", "").partition(".")[0] == package for f in frames)
 
 
 def _kind(error: BaseException) -> FailureKind:

@@ -228,7 +228,13 @@ def _fork(control: socket.socket, act: Callable[[], int], descriptors: list[int]
         try:
             os.close(reading)
             control.close()
-            _stand_alone(descriptors)
+            _, log, held = descriptors
+            os.setsid()
+            for standard in (1, 2):
+                os.dup2(log, standard)
+            os.close(log)
+            parent_death.spawn_watcher(held)
+            os.close(held)
             os.write(telling, b"!")
             os.close(telling)
             code = act()
@@ -242,16 +248,6 @@ def _fork(control: socket.socket, act: Callable[[], int], descriptors: list[int]
     os.read(reading, 1)  # ends without a byte, should the fork have died already
     os.close(reading)
     return pid
-
-
-def _stand_alone(descriptors: list[int]) -> None:
-    _, log, held = descriptors
-    os.setsid()
-    for standard in (1, 2):
-        os.dup2(log, standard)
-    os.close(log)
-    parent_death.spawn_watcher(held)
-    os.close(held)
 
 
 def _say(control: socket.socket, **message: Any) -> None:

@@ -15,30 +15,22 @@ from typing import Any
 
 from accelreport.atomic import write_whole
 from accelreport.backend.arithmetic import count_flops
-from accelreport.backend.calls import (
-    measure_inference,
-    measure_kernel,
-    measure_own_step,
-)
+from accelreport.backend.calls import measure_inference, measure_kernel, measure_own_step
 from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.failures import failure
-from accelreport.backend.frameworks import (
-    choose,
-    configure,
-    framework_module,
-    require_support,
-)
+from accelreport.backend.frameworks import choose, configure, framework_module, require_support
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.network import network_of
 from accelreport.backend.post_training import observe
 from accelreport.backend.protocol import (
+    ARTEFACTS,
     UNWRITTEN,
+    Artefacts,
     Job,
     ParentTimings,
     Reporter,
-    artefacts_of,
 )
 from accelreport.backend.training import Policies, Trained, Training, grace_s
 from accelreport.datasets.base import Dataset
@@ -107,7 +99,9 @@ def measure_training(
             engine,
             measurement.cell.seed,
             time.perf_counter() + grace_s(conditions.budget),
-            artefacts_of(measurement.job) if measurement.leads else None,
+            Artefacts(Path(measurement.job.record_path).parent / ARTEFACTS)
+            if measurement.leads
+            else None,
         )
     checks.canary_of_training(engine, training.again, training.watch, trained.blocks)
 

@@ -6,6 +6,7 @@ Before and after a timed window the device waits, and its sensors are read.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,10 +20,10 @@ from numpy.typing import NDArray
 
 from accelreport.backend.checks.self_checks import SelfChecks
 from accelreport.backend.checks.windows import ObservedWindow, WindowWatch
-from accelreport.backend.environment import environment, imported_files, load
+from accelreport.backend.environment import environment, imported_files
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.placement import Placement
-from accelreport.backend.protocol import Job, ParentTimings, Reporter
+from accelreport.backend.protocol import Job, ParentTimings, Reporter, iso
 from accelreport.machine.clocks import Stopwatch, stamped_seconds
 from accelreport.machine.energy import Meter, open_meter
 from accelreport.machine.memory import own_peak_bytes
@@ -220,7 +221,7 @@ class Measurement:
         self.roofs: Roofs | None = None
         self._parent = parent
         self._started = datetime.fromtimestamp(job.launched_at, UTC)
-        self._load_before = load()
+        self._load_before = os.getloadavg()[0]
 
     def record(self, status: str, failure: Failure | None = None) -> Record:
         """What is known by now, as a record.
@@ -238,8 +239,8 @@ class Measurement:
                 "cell": self.cell,
                 "key": self.cell.key,
                 "status": status,
-                "started_at": _iso(self._started),
-                "finished_at": _iso(datetime.now(UTC)),
+                "started_at": iso(self._started),
+                "finished_at": iso(datetime.now(UTC)),
                 "times": Times(**self.times, **checks_s),
                 "data": self.data,
                 "environment": environment(
@@ -322,8 +323,3 @@ class Measurement:
     def warn(self, kind: str, message: str) -> None:
         """Take down what a reader should know."""
         self.warnings.append(Warned(kind=kind, message=message))
-
-
-def _iso(instant: datetime) -> str:
-    """An instant in UTC, in ISO 8601."""
-    return instant.isoformat(timespec="milliseconds")

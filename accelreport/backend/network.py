@@ -54,21 +54,16 @@ def _layer(layer: Any) -> Layer:
         shape = list(getattr(layer.output, "shape", ()))[1:]
     except AttributeError:  # a layer that somebody's own class calls does not know its output
         shape = []
+    try:
+        config = (wrapped or layer).get_config()
+    except NotImplementedError:  # a class of somebody's own
+        config = {}
     return Layer(
         kind=" ".join(kinds),
-        settings=dict(_settings(_config(wrapped or layer))),
+        settings=dict(_settings(config)),
         shape=shape,
         parameters=sum(math.prod(weight.shape) for weight in layer.weights),
     )
-
-
-def _config(layer: Any) -> Mapping[str, Any]:
-    """What a layer says of itself; nothing where somebody's own class does not."""
-    try:
-        config: Mapping[str, Any] = layer.get_config()
-    except NotImplementedError:
-        return {}
-    return config
 
 
 def _settings(known: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -195,7 +195,12 @@ def _run(
     right: Callable[[NDArray[np.float32]], NDArray[np.bool_]],
     most: int,
 ) -> tuple[NDArray[np.bool_], Precision]:
-    interpreter = _interpreter(content)
+    import tensorflow as tf
+
+    with warnings.catch_warnings():
+        # It says that it will move to another package; it is the one this TensorFlow has.
+        warnings.filterwarnings("ignore", message=r"\s*Warning: tf.lite.Interpreter is deprecated")
+        interpreter = tf.lite.Interpreter(model_content=content, num_threads=LITE_THREADS)
     infer = _inference(interpreter, (1, *examples.shape[1:]))
     for number in range(5):
         infer(examples[number % len(examples)][None])
@@ -219,15 +224,6 @@ def _run(
         bytes=len(content), latency_s=latency, batch=batch, throughput=len(padded) / spent
     )
     return correct, run
-
-
-def _interpreter(content: bytes) -> Any:
-    import tensorflow as tf
-
-    with warnings.catch_warnings():
-        # It says that it will move to another package; it is the one this TensorFlow has.
-        warnings.filterwarnings("ignore", message=r"\s*Warning: tf.lite.Interpreter is deprecated")
-        return tf.lite.Interpreter(model_content=content, num_threads=LITE_THREADS)
 
 
 def _inference(

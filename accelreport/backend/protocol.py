@@ -13,6 +13,7 @@ import io
 import os
 import tarfile
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal, TextIO
 
@@ -93,9 +94,9 @@ def archive(folder: Path) -> bytes:
     return target.getvalue()
 
 
-def artefacts_of(job: Job) -> Artefacts:
-    """For the files of a job's cell."""
-    return Artefacts(Path(job.record_path).parent / ARTEFACTS)
+def iso(instant: datetime) -> str:
+    """An instant in the form of records."""
+    return instant.isoformat(timespec="milliseconds")
 
 
 class ParentTimings(Document):

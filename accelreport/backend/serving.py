@@ -2,19 +2,15 @@
 
 Are its answers the predictions made here, how long do they take, how many a second?
 
-The process is a SavedModel behind TensorFlow Serving's REST interface, on loopback:
+The process is a SavedModel with one input and one output behind a request of TensorFlow Serving's
+REST interface (RESTful API, predict), on loopback:
 
-    python -m accelreport.backend.serving FOLDER NAME
+    python -m accelreport.backend.serving FOLDER
 
 It writes one line of JSON with its port once it answers, and ends when its standard input
 is closed, so that it never outlives whoever launched it.
 
-    GET  /v1/models/NAME             → {"model_version_status": […]}
-    POST /v1/models/NAME:predict     {"instances": […]} → {"predictions": […]}
-                                     {"inputs": …}      → {"outputs": …}
-
-The shapes are those of TensorFlow Serving's documentation (RESTful API, predict), for models
-with one input and one output; `/versions/1` may stand behind the name.
+    POST /v1/models/model:predict     {"instances": […]} → {"predictions": […]}
 """
 
 from __future__ import annotations
@@ -22,7 +18,6 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -44,6 +39,8 @@ from numpy.typing import NDArray
 from accelreport.backend.protocol import Artefacts, archive
 from accelreport.results.record import Served
 
+PATH = "/v1/models/model:predict"
+
 START_S = 120.0
 """Seconds in which a server must answer: it imports TensorFlow first."""
 
@@ -61,17 +58,15 @@ class Address:
 
     Attributes:
         port: port of the loopback interface.
-        name: the model's name.
         start_s: seconds from the launch until it answered.
     """
 
     port: int
-    name: str
     start_s: float
 
 
 @contextmanager
-def served(folder: Path, name: str) -> Iterator[Address]:
+def served(folder: Path) -> Iterator[Address]:
     """A server of the SavedModel in `folder`, ended with the block.
 
     It runs on the CPU, so that it never competes for the accelerator of the training.
@@ -81,7 +76,7 @@ def served(folder: Path, name: str) -> Iterator[Address]:
     """
     began = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "accelreport.backend.serving", str(folder), name],
+        [sys.executable, "-P", "-m", "accelreport.backend.serving", str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -94,7 +89,7 @@ def served(folder: Path, name: str) -> Iterator[Address]:
     reader.start()
     try:
         port = _port(process, complaints)
-        yield Address(port=port, name=name, start_s=time.perf_counter() - began)
+        yield Address(port=port, start_s=time.perf_counter() - began)
     finally:
         _end(process)
         reader.join(END_S)
@@ -141,22 +136,17 @@ class Client:
     """
 
     def __init__(self, address: Address) -> None:
-        self._path = f"/v1/models/{address.name}:predict"
         self._connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=TIMEOUT_S)
 
     def close(self) -> None:
         """End the connection."""
         self._connection.close()
 
-    def predict(self, examples: NDArray[Any]) -> NDArray[np.float32]:
-        """Inputs [n, …] → outputs [n, …]; raises `ServingError`."""
-        return answer(self.ask(request(examples)))
-
     def ask(self, body: bytes) -> bytes:
         """The answer to a request, as it came."""
         headers = {"Content-Type": "application/json"}
         try:
-            self._connection.request("POST", self._path, body, headers)
+            self._connection.request("POST", PATH, body, headers)
             response = self._connection.getresponse()
             content = response.read()
         except (OSError, http.client.HTTPException) as error:
@@ -171,16 +161,12 @@ def request(examples: NDArray[Any]) -> bytes:
     return json.dumps({"instances": examples.tolist()}).encode()
 
 
-def answer(body: bytes) -> NDArray[np.float32]:
-    """Outputs [n, …] from the body of an answer."""
-    return np.asarray(json.loads(body)["predictions"], dtype=np.float32)
-
-
 def predictions(address: Address, examples: NDArray[Any], batch: int = 100) -> NDArray[np.float32]:
     """Outputs for examples [n, …], asked for `batch` at a time."""
     with closing(Client(address)) as client:
-        parts = [client.predict(examples[i : i + batch]) for i in range(0, len(examples), batch)]
-    return np.concatenate(parts)
+        bodies = (request(examples[i : i + batch]) for i in range(0, len(examples), batch))
+        parts = [json.loads(client.ask(body))["predictions"] for body in bodies]
+    return np.concatenate([np.asarray(part, dtype=np.float32) for part in parts])
 
 
 def latencies(
@@ -244,7 +230,6 @@ def throughput(
     return total / (time.perf_counter() - began)
 
 
-NAME = "model"
 REQUESTS = 500
 """Requests of the latency measurement, unless its time ends first."""
 SECONDS = 2.0
@@ -283,7 +268,7 @@ def serve(
         export_s = time.perf_counter() - began
         artefacts.keep("saved_model.tar", "exported model (SavedModel), archived", archive(path))
         size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-        with served(path, NAME) as address:
+        with served(path) as address:
             answers = predictions(address, examples)
             times = latencies(address, examples, requests=REQUESTS, seconds=SECONDS)
             batch = min(BATCH, len(examples))
@@ -322,30 +307,17 @@ def same_class(
 BODY_LIMIT = 64 * 1024 * 1024
 """Bytes above which no request is read."""
 
-VERSION = "1"
-"""The only version there is."""
-
-
-class RequestError(Exception):
-    """A request that cannot be answered."""
-
-    def __init__(self, status: HTTPStatus, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-
 
 class Servable:
     """A SavedModel with one input and one output.
 
     Args:
         folder: the SavedModel.
-        name: what requests call it.
     """
 
-    def __init__(self, folder: str, name: str) -> None:
+    def __init__(self, folder: str) -> None:
         import tensorflow as tf
 
-        self.name = name
         self._loaded = tf.saved_model.load(folder)
         self._signature = self._loaded.signatures["serving_default"]
         ((self._input, self._spec),) = self._signature.structured_input_signature[1].items()
@@ -355,19 +327,14 @@ class Servable:
         """Nested lists of a batch of examples → nested lists of their outputs.
 
         Raises:
-            RequestError: the values have another shape or type.
+            ValueError: the values have another shape or type.
+            TypeError: they are no tensor.
         """
         import tensorflow as tf
 
-        try:
-            batch = tf.constant(values, dtype=self._spec.dtype)
-        except (ValueError, TypeError) as error:
-            raise RequestError(HTTPStatus.BAD_REQUEST, f"not a tensor: {error}") from error
+        batch = tf.constant(values, dtype=self._spec.dtype)
         if not self._spec.shape.is_compatible_with(batch.shape):
-            raise RequestError(
-                HTTPStatus.BAD_REQUEST,
-                f"shape {batch.shape.as_list()} does not fit {self._spec.shape.as_list()}",
-            )
+            raise ValueError(f"shape {batch.shape.as_list()}, not {self._spec.shape.as_list()}")
         return self._signature(**{self._input: batch})[self._output].numpy().tolist()
 
 
@@ -379,8 +346,6 @@ class Server(ThreadingHTTPServer):
     def __init__(self, servable: Servable) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.servable = servable
-        name = re.escape(servable.name)
-        self.places = re.compile(rf"/v1/models/{name}(?:/versions/{VERSION})?(:predict)?")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -392,22 +357,16 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     timeout = 60
 
-    def do_GET(self) -> None:
-        """The model's state."""
-        self._answer(self._state)
-
-    def do_POST(self) -> None:
-        """A prediction."""
-        self._answer(self._predict)
-
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Nothing: a line for every request would cost more than the request."""
 
-    def _answer(self, make: Any) -> None:
+    def do_POST(self) -> None:
+        """A prediction, or why there is none."""
         try:
-            status, document = HTTPStatus.OK, make()
-        except RequestError as error:
-            status, document = error.status, {"error": str(error)}
+            status, document = HTTPStatus.OK, {"predictions": self._predictions()}
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            status = HTTPStatus.BAD_REQUEST
+            document = {"error": f"{type(error).__name__}: {error}"}
             # What was not read of the request must not be taken for the next one.
             self.close_connection = True
         body = json.dumps(document).encode()
@@ -417,47 +376,18 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def _state(self) -> dict[str, Any]:
-        self._match(predict=False)
-        status = {"error_code": "OK", "error_message": ""}
-        return {
-            "model_version_status": [{"version": VERSION, "state": "AVAILABLE", "status": status}]
-        }
-
-    def _predict(self) -> dict[str, Any]:
-        self._match(predict=True)
-        try:
-            document = json.loads(self._body())
-        except (ValueError, RecursionError) as error:
-            raise RequestError(HTTPStatus.BAD_REQUEST, f"not JSON: {error}") from error
-        if not isinstance(document, dict) or len({"instances", "inputs"} & set(document)) != 1:
-            raise RequestError(HTTPStatus.BAD_REQUEST, "give either `instances` or `inputs`")
-        servable = cast("Server", self.server).servable
-        if "instances" in document:
-            return {"predictions": servable.predict(document["instances"])}
-        return {"outputs": servable.predict(document["inputs"])}
-
-    def _match(self, *, predict: bool) -> None:
-        match = cast("Server", self.server).places.fullmatch(self.path)
-        if match is None or bool(match[1]) != predict:
-            raise RequestError(HTTPStatus.NOT_FOUND, f"there is nothing at {self.path}")
-
-    def _body(self) -> bytes:
-        try:
-            length = int(self.headers.get("Content-Length", ""))
-        except ValueError as error:
-            raise RequestError(HTTPStatus.LENGTH_REQUIRED, "no Content-Length") from error
-        if not 0 <= length <= BODY_LIMIT:
-            raise RequestError(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"at most {BODY_LIMIT:,} bytes are read"
-            )
-        return self.rfile.read(length)
+    def _predictions(self) -> Any:
+        length = int(self.headers.get("Content-Length", ""))
+        if self.path != PATH or not 0 <= length <= BODY_LIMIT:
+            raise ValueError(f"only {PATH} is answered, and at most {BODY_LIMIT:,} bytes are read")
+        examples = json.loads(self.rfile.read(length))["instances"]
+        return cast("Server", self.server).servable.predict(examples)
 
 
 def main(arguments: list[str]) -> int:
     """Serve until standard input is closed."""
-    folder, name = arguments
-    server = Server(Servable(folder, name))
+    (folder,) = arguments
+    server = Server(Servable(folder))
     sys.stdout.write(json.dumps({"port": server.server_port}) + "\n")
     sys.stdout.flush()
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,22 +25,6 @@ from accelreport.results.block import WINDOW_S
 from accelreport.results.record import Block, Epoch, Selection
 from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.workloads.base import TrainingParameters, rises
-
-
-class Controls(Protocol):
-    """What a policy may do to a training in progress (every `Engine` does it)."""
-
-    def learning_rate(self) -> float:
-        """The learning rate in force."""
-
-    def set_learning_rate(self, rate: float) -> None:
-        """Set the learning rate of the steps that follow."""
-
-    def weights(self) -> list[Any]:
-        """A copy of all weights."""
-
-    def set_weights(self, weights: list[Any]) -> None:
-        """Put weights back."""
 
 
 class Patience:
@@ -79,15 +62,15 @@ class Policies:
     Args:
         parameters: the spec's `early_stopping`, `restore_best_weights` and
             `reduce_on_plateau`.
-        controls: the training they act upon.
+        engine: whose weights and learning rate they change.
 
     Attributes:
         best_metrics: metrics of the epoch whose weights were kept; empty when none were.
         unmonitored: metrics that a policy waits for and that some epoch lacked.
     """
 
-    def __init__(self, parameters: TrainingParameters, controls: Controls) -> None:
-        self._controls = controls
+    def __init__(self, parameters: TrainingParameters, engine: Engine) -> None:
+        self._engine = engine
         self._stopping = stopping = parameters.early_stopping
         self._plateau = plateau = parameters.reduce_on_plateau
         monitor = stopping.monitor if stopping else "val_loss"
@@ -113,13 +96,17 @@ class Policies:
         """
         if self._keep and self._noted(self._best, epoch, metrics):
             self.best_metrics = dict(metrics)
-            self._weights = self._controls.weights()
+            self._weights = self._engine.weights()
         if not whole:
             return False
         if self._plateau is not None:
             self._noted(self._slow, epoch, metrics)
             if self._slow.waited and self._slow.waited >= self._plateau.patience:
-                self._reduce(self._plateau.factor, self._plateau.min_learning_rate)
+                rate, lowest = self._engine.learning_rate(), self._plateau.min_learning_rate
+                # The optimizer keeps it in float32: 1e-4 comes back a little larger than it went.
+                if rate > float(np.float32(lowest)):
+                    self._engine.set_learning_rate(max(rate * self._plateau.factor, lowest))
+                    self._slow.waited = 0
         if self._stopping is None:
             return False
         improved = self._noted(self._stop, epoch, metrics)
@@ -129,7 +116,7 @@ class Policies:
     def finish(self) -> Selection | None:
         """Put the best weights back; what was selected, or None when nothing was asked for."""
         if self._weights is not None:
-            self._controls.set_weights(self._weights)
+            self._engine.set_weights(self._weights)
         if self._stopping is None and not self._keep:
             return None
         chosen = self._best if self._keep else self._stop
@@ -146,13 +133,6 @@ class Policies:
         if improved is None:
             self.unmonitored.add(patience.monitor)
         return improved
-
-    def _reduce(self, factor: float, lowest: float) -> None:
-        rate = self._controls.learning_rate()
-        # The optimizer keeps it in float32: 1e-4 comes back a little larger than it went.
-        if rate > float(np.float32(lowest)):
-            self._controls.set_learning_rate(max(rate * factor, lowest))
-            self._slow.waited = 0
 
 
 class Order:
@@ -248,13 +228,9 @@ class Pace:
         """Whether the budget is spent."""
         return bool(self._agreed(time.perf_counter() >= self.deadline))
 
-    def left_s(self) -> float:
-        """Seconds of the budget that are left."""
-        return max(0.0, self.deadline - time.perf_counter())
-
     def eta_s(self, done: int) -> float:
         """Seconds until the cell ends: by its steps or by its budget, whichever is sooner."""
-        left = self.left_s()
+        left = max(0.0, self.deadline - time.perf_counter())
         return left if self._step_s is None else min(left, (self._total - done) * self._step_s)
 
 
@@ -271,12 +247,18 @@ Steps = Callable[[int, int], Any]
 """(number of the first step within its epoch, count of steps) → (sums, stamps)."""
 
 
-class Feed(ABC):
+class Feed:
     """Where steps read from.
+
+    The whole data set lies on the device, and steps gather their batches there; or `tf.data` brings
+    the batches. One iterator then serves the whole cell: taking a drained one down can stall for
+    seconds.
 
     Args:
         engine: the model.
-        trainer: (source, *tables, first, count) → (sums, stamps), see `Engine.resident_trainer`.
+        order: of the examples.
+        steps: of all epochs.
+        pipeline: whether `tf.data` brings the batches.
 
     Attributes:
         source: the resident data, or an iterator.
@@ -286,62 +268,15 @@ class Feed(ABC):
     source: Any
     order = ""
 
-    def __init__(self, engine: Engine, trainer: Any) -> None:
-        self._engine = engine
-        self._trainer = trainer
+    def __init__(self, engine: Engine, order: Order, steps: int, *, pipeline: bool) -> None:
+        self._engine, self._order, self._pipeline = engine, order, pipeline
         self._tables: tuple[Any, ...] = ()
-
-    @abstractmethod
-    def epoch(self) -> Steps:
-        """What runs steps of the next epoch."""
-
-    def _steps(self) -> Steps:
-        constant, trainer = self._engine.constant, self._trainer
-        reads = (self.source, *self._tables)
-        return lambda first, count: trainer(*reads, constant(first), constant(count))
-
-    def step_graph(self) -> Any:
-        """See `Engine.step_graph`, for the epoch that was run last."""
-        first, count = self._engine.constant(0), self._engine.constant(1)
-        return self._engine.step_graph(self.source, *self._tables, first, count)
-
-
-class ResidentFeed(Feed):
-    """The whole data set lies on the device, and steps gather their batches there.
-
-    Args:
-        engine: the model.
-        order: of the examples.
-    """
-
-    def __init__(self, engine: Engine, order: Order) -> None:
-        super().__init__(engine, engine.resident_trainer())
-        self._order = order
-        self.source = engine.on_devices(engine.problem.resident)
-
-    def epoch(self) -> Steps:
-        """See `Feed.epoch`."""
-        problem = self._engine.problem
-        rows = self._order.epoch(problem.steps_per_epoch)
-        self.order = self.order or order_of(rows, problem.examples)
-        self._tables = (self._engine.constant(rows),)
-        return self._steps()
-
-
-class PipelineFeed(Feed):
-    """`tf.data` brings the batches. One iterator serves the whole cell.
-
-    Taking a drained one down can stall for seconds.
-
-    Args:
-        engine: the model.
-        order: of the examples.
-        steps: of all epochs.
-    """
-
-    def __init__(self, engine: Engine, order: Order, steps: int) -> None:
-        super().__init__(engine, engine.pipeline_trainer())
         problem = engine.problem
+        if not pipeline:
+            self._trainer = engine.resident_trainer()
+            self.source = engine.on_devices(problem.resident)
+            return
+        self._trainer = engine.pipeline_trainer()
         orders = order.epoch(steps)
         self.order = order_of(orders[: problem.steps_per_epoch], problem.examples)
         # A batch for the checks comes first, so that they see what this pipeline brings.
@@ -349,8 +284,20 @@ class PipelineFeed(Feed):
         self.source = engine.runtime.placement.batches(problem, orders)
 
     def epoch(self) -> Steps:
-        """See `Feed.epoch`."""
-        return self._steps()
+        """What runs steps of the next epoch."""
+        constant, trainer = self._engine.constant, self._trainer
+        if not self._pipeline:
+            problem = self._engine.problem
+            rows = self._order.epoch(problem.steps_per_epoch)
+            self.order = self.order or order_of(rows, problem.examples)
+            self._tables = (constant(rows),)
+        reads = (self.source, *self._tables)
+        return lambda first, count: trainer(*reads, constant(first), constant(count))
+
+    def step_graph(self) -> Any:
+        """See `Engine.step_graph`, for the epoch that was run last."""
+        first, count = self._engine.constant(0), self._engine.constant(1)
+        return self._engine.step_graph(self.source, *self._tables, first, count)
 
 
 class NanLossError(RuntimeError):
@@ -435,10 +382,7 @@ class Training:
 
     def prepare(self) -> None:
         """Bring the data to where the steps read them; done once before `run`, untimed."""
-        if self._pipeline:
-            self.feed = PipelineFeed(self._engine, self._order, self.planned_steps)
-        else:
-            self.feed = ResidentFeed(self._engine, self._order)
+        self.feed = Feed(self._engine, self._order, self.planned_steps, pipeline=self._pipeline)
 
     def again(self, count: int) -> Any:
         """Steps of the epoch that was run last, from its first one; returns their sums."""

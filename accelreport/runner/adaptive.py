@@ -99,7 +99,19 @@ class AdaptiveRepeats:
         for name, document in self._now.items():
             looked = self._looked(name, document)
             more = self._missing(name, document, looked)
-            looks += [_looked_at(document, look) for look in looked]
+            looks += [
+                LookedAt(
+                    spec=document.spec,
+                    profile=document.profile,
+                    device=look.device,
+                    point=dict(look.point),
+                    repeats=look.repeats,
+                    verdict=look.verdict,
+                    wanted=look.wanted,
+                    reason=_reason(look.halted) if look.halted else "",
+                )
+                for look in looked
+            ]
             cells += more
             if more:
                 self._now[name] = extended(document, more, document.until_decided)
@@ -169,7 +181,14 @@ class AdaptiveRepeats:
                 (look.device, look.point),
             )
         ]
-        asked += self._asked_by_claims(name, document)
+        # A claim gets repeats if all its devices and points can run.
+        asked += [
+            (device, point, claim.wanted)
+            for claim in self.stopping_rule.claims(document, self._records(document))
+            if claim.wanted
+            and all(self._complete(name, document, point, device) for device, point in claim.places)
+            for device, point in claim.places
+        ]
         cells: dict[str, Cell] = {}
         for device, point, wanted in asked:
             like = next(iter(self._places[name, _place(device, point)].values()))
@@ -178,34 +197,9 @@ class AdaptiveRepeats:
                 cells[cell.key] = cell
         return [cell for key, cell in cells.items() if key not in known]
 
-    def _asked_by_claims(
-        self, name: Name, document: PlanDocument
-    ) -> list[tuple[str, Mapping[str, Scalar], int]]:
-        """Devices and points that need repeats for the next looks at claims, if all can run."""
-        return [
-            (device, point, claim.wanted)
-            for claim in self.stopping_rule.claims(document, self._records(document))
-            if claim.wanted
-            and all(self._complete(name, document, point, device) for device, point in claim.places)
-            for device, point in claim.places
-        ]
-
 
 def _place(device: str, point: Mapping[str, Scalar]) -> str:
     return repr((device, dict(point)))
-
-
-def _looked_at(document: PlanDocument, looked: Look) -> LookedAt:
-    return LookedAt(
-        spec=document.spec,
-        profile=document.profile,
-        device=looked.device,
-        point=dict(looked.point),
-        repeats=looked.repeats,
-        verdict=looked.verdict,
-        wanted=looked.wanted,
-        reason=_reason(looked.halted) if looked.halted else "",
-    )
 
 
 def _reason(halted: Halted) -> str:

@@ -141,6 +141,15 @@ class LocalLauncher:
         with self._folder(cell) as name:
             folder = Path(name).absolute()
             complaints: list[str] = []
+
+            def hear(line: bytes) -> None:
+                try:
+                    on_event(EVENTS.validate_json(line))
+                except ValidationError:
+                    if len(complaints) < MOST_COMPLAINTS:
+                        text = line[:200].decode(errors="replace")
+                        complaints.append(f"Its process sent an invalid event: {text}")
+
             server = self._server(cell, stop, on_event)
             kills_before = oom_kills()
             started_at = now()
@@ -153,7 +162,7 @@ class LocalLauncher:
                     reading,
                     limit_s=cell.measure.limit_s,
                     stop=stop,
-                    on_line=_hearing(on_event, complaints),
+                    on_line=hear,
                     on_tick=on_tick,
                 )
             finally:
@@ -221,22 +230,6 @@ class LocalLauncher:
 def _variables() -> dict[str, str]:
     # A crash inside a library then leaves its Python stack in the log.
     return {**os.environ, "PYTHONFAULTHANDLER": "1"}
-
-
-def _hearing(
-    on_event: Callable[[ChildEvent], None], complaints: list[str]
-) -> Callable[[bytes], None]:
-    """A function that takes a process's lines: it passes events on and collects invalid lines."""
-
-    def hear(line: bytes) -> None:
-        try:
-            on_event(EVENTS.validate_json(line))
-        except ValidationError:
-            if len(complaints) < MOST_COMPLAINTS:
-                text = line[:200].decode(errors="replace")
-                complaints.append(f"Its process sent an invalid event: {text}")
-
-    return hear
 
 
 ROOT = Path("/")
@@ -334,7 +327,13 @@ def conclude(outcome: ProcessOutcome) -> Record:
     environment = record.environment or outcome.environment
     # A process that limits its own processors must not look like another machine.
     place = {"machine": outcome.environment.machine, "host": outcome.environment.host}
-    warnings = [*record.warnings, *_warnings(outcome, record)]
+    warnings = list(record.warnings)
+    warnings += (Warned(kind="bad-event", message=complaint) for complaint in outcome.complaints)
+    code = outcome.ending.code
+    if record.status != "failed" and outcome.ending.by == "itself" and code != 0:
+        end = f"exit code {code}" if code is not None and code > 0 else _signal(outcome.ending)
+        message = f"Its process ended with {end} after it had written this record."
+        warnings.append(Warned(kind="bad-exit", message=message))
     began, ended = map(datetime.fromisoformat, (outcome.started_at, outcome.finished_at))
     wall_s = timedelta(seconds=outcome.ending.wall_s)
     away_s = (ended - began - wall_s).total_seconds()
@@ -371,7 +370,7 @@ INTERRUPTED = Failure(
 
 def explain(outcome: ProcessOutcome, tail: str) -> Failure:
     """Why a process wrote no record."""
-    ending = outcome.ending
+    ending, limited = outcome.ending, outcome.ending.limited
     if ending.by == "timeout":
         measure = outcome.cell.measure
         return Failure(
@@ -382,7 +381,9 @@ def explain(outcome: ProcessOutcome, tail: str) -> Failure:
         )
     if ending.by == "stop":
         return INTERRUPTED
-    if (limited := ending.limited) and _met_its_limit(outcome, tail):
+    gave_up = ending.code not in {0, -signal.SIGKILL, None}
+    at_a_limit = any(text in tail for text in AT_A_LIMIT)
+    if limited and gave_up and (limited.share >= LARGE_SHARE or at_a_limit):
         held = limited.held
         return Failure(
             kind="oom-host",
@@ -411,25 +412,21 @@ def explain(outcome: ProcessOutcome, tail: str) -> Failure:
             remedy="Free space on the disk of TMPDIR, or raise the limit of files (ulimit -f).",
         )
     # Whatever else ends a process of ours leaves a record, a traceback, or a signal.
-    own = _own_code(outcome.cell)
+    keys = (str(outcome.cell.value(key) or "") for key in ("file", "model", "data"))
+    own = " or ".join(dict.fromkeys(code[0] for key in keys if (code := named_code(key))))
     if own and "Traceback (most recent call last)" not in tail:
         return Failure(
             kind="bad-spec",
             message=f"{own} ended its process with exit code {ending.code}, as os._exit does.",
             remedy="Have the code return or raise; the end of its log is in the record.",
         )
+    last = next((line.strip()[:300] for line in reversed(tail.split("\n")) if line.strip()), "")
     return Failure(
         kind="harness-error",
         message=f"Its process ended with exit code {ending.code} and left no record"
-        + (f": {last}" if (last := _last_line(tail)) else "."),
+        + (f": {last}" if last else "."),
         remedy="The end of its log is in the record.",
     )
-
-
-def _own_code(cell: Cell) -> str:
-    """The user's Python code that a cell runs; empty without any."""
-    keys = (str(cell.value(key) or "") for key in ("file", "model", "data"))
-    return " or ".join(dict.fromkeys(code[0] for key in keys if (code := named_code(key))))
 
 
 def tail_of(log: Path) -> str:
@@ -447,13 +444,6 @@ def tail_of(log: Path) -> str:
     return "\n".join(list(shown)[-TAIL_LINES:])
 
 
-def _met_its_limit(outcome: ProcessOutcome, tail: str) -> bool:
-    limited, code = outcome.ending.limited, outcome.ending.code
-    if limited is None or code in (0, -signal.SIGKILL, None):
-        return False
-    return limited.share >= LARGE_SHARE or any(text in tail for text in AT_A_LIMIT)
-
-
 def _out_of_memory(outcome: ProcessOutcome, tail: str) -> bool:
     code = outcome.ending.code
     if code == -signal.SIGKILL:
@@ -463,23 +453,9 @@ def _out_of_memory(outcome: ProcessOutcome, tail: str) -> bool:
     return gave_up and any(text in tail for text in OUT_OF_MEMORY)
 
 
-def _warnings(outcome: ProcessOutcome, record: Record) -> list[Warned]:
-    warnings = [Warned(kind="bad-event", message=complaint) for complaint in outcome.complaints]
-    code = outcome.ending.code
-    if record.status != "failed" and outcome.ending.by == "itself" and code != 0:
-        end = f"exit code {code}" if code is not None and code > 0 else _signal(outcome.ending)
-        message = f"Its process ended with {end} after it had written this record."
-        warnings.append(Warned(kind="bad-exit", message=message))
-    return warnings
-
-
 def _signal(ending: Ending) -> str:
     if ending.code is None:
         return "SIGKILL, and has not left the kernel since"
     if ending.code >= 0:
         return f"exit code {ending.code}"
     return failures.signal_name(-ending.code)
-
-
-def _last_line(tail: str) -> str:
-    return next((line.strip()[:300] for line in reversed(tail.split("\n")) if line.strip()), "")

@@ -36,9 +36,11 @@ class AbsentData:
         asked = (cell.spec, name, data, file, cell.folder)
         if asked not in self._known:
             absent = _absent(name, data, file, cell.folder)
-            if absent and _quick(self._texts.get(cell.spec, "")):
-                remedy = f"{absent.remedy} --profile quick needs none."
-                absent = absent.model_copy(update={"remedy": remedy})
+            if absent:
+                profiles = tomli.loads(self._texts.get(cell.spec, "")).get("profiles", {})
+                if profiles.get("quick", {}).get("workload.data") in {"sample", "synthetic"}:
+                    remedy = f"{absent.remedy} --profile quick needs none."
+                    absent = absent.model_copy(update={"remedy": remedy})
             self._known[asked] = absent
         return self._known[asked]
 
@@ -46,12 +48,6 @@ class AbsentData:
         """Spec → its absent data and the remedy; only specs with absent data."""
         absent = {cell.spec: failure for cell in cells if (failure := self.of(cell))}
         return {spec: f"{error.message} {error.remedy}" for spec, error in absent.items()}
-
-
-def _quick(text: str) -> bool:
-    """Whether a spec's profile "quick" reads a sample, or a stand-in."""
-    quick = tomli.loads(text).get("profiles", {}).get("quick", {})
-    return quick.get("workload.data") in {"sample", "synthetic"}
 
 
 def _absent(name: str, data: str, file: str, folder: str) -> Failure | None:

@@ -28,7 +28,7 @@ from accelreport.runner.outlook import AbsentData
 from accelreport.runner.plan import Policy, RecordIndex, RunPlan, make_plan, reason_text
 from accelreport.runner.plan_documents import changing, continued
 from accelreport.spec.base import Scalar, dotted_values
-from accelreport.spec.cells import Cell, Spec
+from accelreport.spec.cells import Cell, Spec, SpecSet
 from accelreport.spec.device import FRAMEWORK_NAMES, ONE_DEVICE, Device, running_rows
 from accelreport.spec.families import TENSORFLOW
 from accelreport.spec.files_beside import FILE_NAME, read_devices
@@ -73,7 +73,15 @@ def survey(devices_file: Path, *, ask: bool) -> Survey:
     Raises:
         SpecErrors: the devices file has an error.
     """
-    rows = _devices(devices_file) if devices_file.exists() else {}
+    rows: dict[str, Device] = {}
+    if devices_file.exists():
+        file = read_file(devices_file, str(devices_file))
+        if isinstance(file, Problem):
+            raise SpecErrors([file])
+        read, problems = read_devices(file)
+        if every := [*file.syntax_problems(), *problems]:
+            raise SpecErrors(every)
+        rows = {name: device for name, device in read.items() if device}
     devices = _running(rows)
     here = inventory()
     asked = {*installed()[:1], *to_ask(devices.values(), here)} if ask else set()
@@ -189,16 +197,6 @@ def _is_plain(device: Device) -> bool:
     )
 
 
-def _devices(path: Path) -> dict[str, Device]:
-    file = read_file(path, str(path))
-    if isinstance(file, Problem):
-        raise SpecErrors([file])
-    devices, problems = read_devices(file)
-    if every := [*file.syntax_problems(), *problems]:
-        raise SpecErrors(every)
-    return {name: device for name, device in devices.items() if device}
-
-
 SET_REMEDY = "Write for example --set workload.epochs=2 or --set measure.budget=2m."
 SWEEP_REMEDY = "Write for example --sweep batch_size=64,128."
 ON_OPTION_REMEDY = "Write for example --on-option partition=gpu or --on-option time=120."
@@ -258,11 +256,7 @@ def parse_lists(texts: Sequence[str]) -> dict[str, list[Scalar]]:
     axes: dict[str, list[Scalar]] = {}
     for text in texts:
         key, written = _parts("--sweep", text, SWEEP_REMEDY)
-        parts = [part.strip() for part in written.split(",")]
-        values = zip(parts, map(_value, parts), strict=True)
-        axes[key] = [
-            value if isinstance(value, bool | int | float | str) else part for part, value in values
-        ]
+        axes[key] = [_scalar(part.strip()) for part in written.split(",")]
     return axes
 
 
@@ -274,12 +268,8 @@ def parse_launcher_options(texts: Sequence[str]) -> dict[str, Scalar]:
     Raises:
         UsageError: a text is not `key=value`.
     """
-    values: dict[str, Scalar] = {}
-    for text in texts:
-        key, written = _parts("--on-option", text, ON_OPTION_REMEDY)
-        value = _value(written)
-        values[key] = value if isinstance(value, bool | int | float | str) else written
-    return values
+    pairs = (_parts("--on-option", text, ON_OPTION_REMEDY) for text in texts)
+    return {key: _scalar(written) for key, written in pairs}
 
 
 def shorthands(data: str | None, budget: str | None) -> dict[str, Scalar]:
@@ -308,6 +298,12 @@ def _value(written: str) -> object:
     except ValueError as error:
         remedy = "Give a smaller number, or write it as text in quotes."
         raise UsageError(f"{quote(written)}: {TOO_LARGE}.", remedy=remedy) from error
+
+
+def _scalar(written: str) -> Scalar:
+    """A number, a truth value or a text, as TOML has it; what is none of them is the text."""
+    value = _value(written)
+    return value if isinstance(value, bool | int | float | str) else written
 
 
 @dataclass(frozen=True)
@@ -450,14 +446,7 @@ def _asked(
     Raises:
         SpecErrors: a spec is wrong, or nothing but a file beside the specs is named.
     """
-    loaded = load(
-        request.paths,
-        profile=request.profile,
-        overrides=request.overrides,
-        devices_file=request.devices_file,
-        frameworks=installed(),
-        devices=request.devices,
-    )
+    loaded = _loaded(request, request.overrides)
     if not loaded.specs:
         raise SpecErrors(map(_no_spec, request.paths))
     paths = {path.resolve() for path in request.paths}
@@ -468,6 +457,17 @@ def _asked(
         for name, row in spec.rows.items():
             rows[row].add(name)
     return tuple(specs), tuple(s.path for s in loaded.specs if s not in specs), rows
+
+
+def _loaded(request: Request, overrides: Mapping[str, Scalar]) -> SpecSet:
+    return load(
+        request.paths,
+        profile=request.profile,
+        overrides=overrides,
+        devices_file=request.devices_file,
+        frameworks=installed(),
+        devices=request.devices,
+    )
 
 
 def _no_spec(path: Path) -> Problem:
@@ -504,15 +504,8 @@ def _continued(request: Request, specs: Sequence[Spec]) -> tuple[list[PlanDocume
     unchanged: dict[str, set[str]] = {}
     if changes:
         others = {key: value for key, value in request.overrides.items() if key not in changes}
-        plain = load(
-            request.paths,
-            profile=request.profile,
-            overrides=others,
-            devices_file=request.devices_file,
-            frameworks=installed(),
-            devices=request.devices,
-        )
-        unchanged = {spec.name: {cell.key for cell in spec.cells} for spec in plain.specs}
+        plain = _loaded(request, others).specs
+        unchanged = {spec.name: {cell.key for cell in spec.cells} for spec in plain}
     # A folder of its own: plans that cannot be read are no problems of the cells.
     store = Store(request.results)
     documents, added = [], []
@@ -561,13 +554,26 @@ def select(
             raise _none(message, row, [*known, *rows], shown=known)
     asked = set().union(*names.values())
     wanted = _wanted(filters)
-    traits = [_traits(cell) for cell in pool]
+    traits: list[Mapping[str, Any]] = [
+        {
+            **dict(dotted_values(cell.workload)),
+            **cell.point,
+            "spec": cell.spec,
+            "repeat": cell.repeat,
+            "seed": cell.seed,
+        }
+        for cell in pool
+    ]
     for key, texts in wanted.items():
         _check(key, texts, traits)
     chosen = [
         cell
         for cell, trait in zip(pool, traits, strict=True)
-        if (not asked or cell.device in asked) and _meets(trait, wanted)
+        if (not asked or cell.device in asked)
+        and all(
+            key in trait and any(_means(text, trait[key]) for text in texts)
+            for key, texts in wanted.items()
+        )
     ]
     if not chosen:
         options = [*(f"--device {name}" for name in devices), *(f"--filter {f}" for f in filters)]
@@ -592,17 +598,6 @@ def _wanted(filters: Sequence[str]) -> dict[str, list[str]]:
     return wanted
 
 
-def _traits(cell: Cell) -> Mapping[str, Any]:
-    """What a filter can ask of a cell."""
-    return {
-        **dict(dotted_values(cell.workload)),
-        **cell.point,
-        "spec": cell.spec,
-        "repeat": cell.repeat,
-        "seed": cell.seed,
-    }
-
-
 def _check(key: str, texts: Sequence[str], traits: Sequence[Mapping[str, Any]]) -> None:
     """Refuse a key that no cell has, and values that none of them takes."""
     keys = list(dict.fromkeys(name for trait in traits for name in trait))
@@ -613,13 +608,6 @@ def _check(key: str, texts: Sequence[str], traits: Sequence[Mapping[str, Any]]) 
     for text in texts:
         if not any(_means(text, trait[key]) for trait in traits if key in trait):
             raise _none(f"no cell has {key}={text}", text, values)
-
-
-def _meets(trait: Mapping[str, Any], wanted: Mapping[str, Sequence[str]]) -> bool:
-    return all(
-        key in trait and any(_means(text, trait[key]) for text in texts)
-        for key, texts in wanted.items()
-    )
 
 
 def _means(text: str, value: object) -> bool:

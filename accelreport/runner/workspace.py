@@ -16,7 +16,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -179,12 +179,8 @@ class MachineLock:
     def _open(self) -> int:
         # In a folder of all users, systems refuse to "create" a file that another user created.
         flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
-        try:
+        with suppress(FileNotFoundError):
             return os.open(self._path, flags)
-        except FileNotFoundError:
-            return self._make(flags)
-
-    def _make(self, flags: int) -> int:
         try:
             file = os.open(self._path, flags | os.O_CREAT | os.O_EXCL)
         except FileExistsError:

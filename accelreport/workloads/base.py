@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from accelreport.datasets.base import Dataset
     from accelreport.spec.device import Device
 
-RISING = ("accuracy", "precision", "recall", "f1")
-"""Metrics of which more is better; of every other one, less is."""
-
 
 def rises(metric: str) -> bool:
-    """Whether more of a metric is better."""
-    return any(word in metric for word in RISING)
+    """Whether more of a metric is better; of every other one, less is."""
+    return any(word in metric for word in ("accuracy", "precision", "recall", "f1"))
 
 
 @dataclass(frozen=True)

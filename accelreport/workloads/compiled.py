@@ -69,7 +69,7 @@ class Compiled:
             loss: of this replica alone, before it is scaled.
             held: what the metrics hold of the loss.
         """
-        from keras import tree
+        from keras import ops, tree
 
         inputs, targets, weights = batch
         with self._scope(held) as scope:
@@ -77,13 +77,8 @@ class Compiled:
             self._model._loss_tracker.update_state(loss, sample_weight=count)
             if self._model._compile_metrics is not None:
                 self._model._compile_metrics.update_state(targets, outputs, sample_weight=weights)
-        return self.flat(self._values(scope))
-
-    def flat(self, values: Sequence[Any]) -> Any:
-        """Values of all metrics as one row of numbers."""
-        from keras import ops
-
-        return ops.concatenate([ops.cast(ops.reshape(part, [-1]), "float32") for part in values])
+        rows = [ops.cast(ops.reshape(part, [-1]), "float32") for part in self._values(scope)]
+        return ops.concatenate(rows)
 
     def named(self, sums: NDArray[Any]) -> dict[str, float]:
         """Loss and metrics as `fit` reports them."""

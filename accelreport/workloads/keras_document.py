@@ -139,11 +139,6 @@ def _check(part: dict[str, Any]) -> None:
         )
 
 
-def names_recurrent_layers(text: str) -> bool:
-    """Whether a document names an LSTM, a GRU, or another recurrent layer of Keras'."""
-    return RECURRENT.search(text) is not None
-
-
 def uncompiled(document: str) -> str:
     """The document without how its model was compiled, which the spec says instead."""
     try:

@@ -22,17 +22,8 @@ from accelreport.workloads.compiled import (
     prove,
     refuse_own_steps,
 )
-from accelreport.workloads.keras_document import (
-    ArchitectureError,
-    check_architecture,
-    names_recurrent_layers,
-)
-from accelreport.workloads.keras_parameters import (
-    MODES,
-    OF_COMPILE,
-    KerasParameters,
-    saved_model,
-)
+from accelreport.workloads.keras_document import RECURRENT, ArchitectureError, check_architecture
+from accelreport.workloads.keras_parameters import MODES, OF_COMPILE, KerasParameters, saved_model
 from accelreport.workloads.model_inputs import arrays_of_inputs, check_inputs, check_outputs
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import accuracy_of
@@ -137,21 +128,16 @@ def _maker_and_trial(parameters: KerasParameters, data: Dataset) -> tuple[Callab
     labels, held = data.train["y"], inputs_in(data.train)
     shapes = {name: array.shape[1:] for name, array in held.items()}
     shape = shapes.get("", shapes)
-    make = maker(parameters, shape, _outputs(data), data.folder)
+    outputs = math.prod(labels.shape[1:])  # of numbers one for each
+    if labels.dtype.kind in "iu" and (labels.ndim == 1 or labels.max() > 1):
+        outputs = len(data.classes) or int(labels.max()) + 1
+    make = maker(parameters, shape, outputs, data.folder)
     trial = make()
     if 1 < labels.ndim < len(trial.output_shape) and labels.max() <= 1:
         # Of each place in a sequence a class is predicted, and not a number for each place.
         make = maker(parameters, shape, 2, data.folder)
         trial = make()
     return make, trial
-
-
-def _outputs(data: Dataset) -> int:
-    """How many outputs tell the classes of the data apart; of numbers one for each."""
-    labels = data.train["y"]
-    if labels.dtype.kind in "iu" and (labels.ndim == 1 or labels.max() > 1):
-        return len(data.classes) or int(labels.max()) + 1
-    return math.prod(labels.shape[1:])
 
 
 def maker(
@@ -291,7 +277,7 @@ FAMILY = replace(
         "Keras model",
         KerasParameters,
         problem,
-        recurrent=lambda parameters: names_recurrent_layers(parameters.document),
+        recurrent=lambda parameters: RECURRENT.search(parameters.document) is not None,
     ),
     data=request,
 )

@@ -6,12 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from accelreport.workloads.own_model import (
-    ModelError,
-    as_passed,
-    input_embeddings,
-    inputs_of,
-)
+from accelreport.workloads.own_model import ModelError, as_passed, input_embeddings, inputs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

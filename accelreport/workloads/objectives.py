@@ -63,12 +63,8 @@ def squared_error_after(warmup: int, targets: Any, outputs: Any) -> Any:
     return n.mean(n.square(error[:, warmup:]), axis=(1, 2))
 
 
-PerExample = Callable[[Any, Any], Any]
-"""(targets, outputs) → one value for each example."""
-
-
-def accuracy_of(loss: str, *, from_logits: bool) -> PerExample:
-    """Whether outputs are right, one value for each example, of a model that learns by a loss."""
+def accuracy_of(loss: str, *, from_logits: bool) -> Callable[[Any, Any], Any]:
+    """(targets, outputs) → whether they are right, of a model that learns by a loss."""
     n = numerics()
 
     def accuracy(targets: Any, outputs: Any) -> Any:

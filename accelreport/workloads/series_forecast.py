@@ -29,11 +29,7 @@ from accelreport.workloads.base import (
 )
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import squared_error_after
-from accelreport.workloads.training import (
-    Kernel,
-    recurrent_options,
-    training_problem,
-)
+from accelreport.workloads.training import Kernel, recurrent_options, training_problem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,18 +100,8 @@ LATER = ("where", "sort", "duplicates", "time_zone")
 """Keys of `SeriesColumns` that are younger than the identity of cells."""
 
 
-CSV_ONLY = (
-    "path",
-    "time",
-    "time_format",
-    "inputs",
-    "one_hot",
-    "na_values",
-    "separator",
-    "decimal",
-    *LATER,
-)
-"""Keys of `SeriesColumns` that only a file of one's own needs."""
+OF_ANY = {"targets", "horizon", "train_share", "missing", "calendar"}
+"""Keys of `SeriesColumns` that fit every data set; the others are of a file of one's own."""
 
 
 ROWS = {"weather_denmark": 333_109, "beijing_pm25": 43_824}
@@ -164,8 +150,8 @@ class SeriesForecastParameters(TrainingParameters):
                 if key not in given:
                     raise FieldsError(f"a CSV file needs `{key}`", f"series.{key}", "dataset")
         else:
-            for key in CSV_ONLY:
-                if key in given:
+            for key in given:
+                if key not in OF_ANY:
                     raise FieldsError(
                         f"`{key}` belongs to a CSV file, not to {self.dataset}",
                         f"series.{key}",

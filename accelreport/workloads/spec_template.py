@@ -122,7 +122,11 @@ def draft(
     own: Mapping[str, Value] = CALLS if shape in {"step", "inference"} else {}
     parts.append("\n".join(_measure({**own, **measure})) + "\n")
     parts += [TARGET] if shape == "training" else []
-    parts += ["\n".join(_quick(family, given)) + "\n", *_claim(names)]
+    parts.append("\n".join(_quick(family, given)) + "\n")
+    if len(names) > 1:
+        text = f"{names[1]} is at least 1.3 times as fast as {names[0]}"
+        text, base, other = map(json.dumps, (text, *names[:2]))
+        parts.append(CLAIM.format(text=text, baseline=base, other=other))
     return "\n".join(parts)
 
 
@@ -217,16 +221,6 @@ def _sweep(family: Family, given: Mapping[str, Sequence[Scalar]]) -> list[str]:
     if field is None or not isinstance(field.default, int):
         return []
     return [SWEEP.format(key=key, value=field.default, double=2 * field.default)]
-
-
-def _claim(devices: list[str]) -> list[str]:
-    if len(devices) < 2:
-        return []
-    baseline, other = devices[:2]
-    text = f"{other} is at least 1.3 times as fast as {baseline}"
-    return [
-        CLAIM.format(text=json.dumps(text), baseline=json.dumps(baseline), other=json.dumps(other))
-    ]
 
 
 def _quick(family: Family, given: Mapping[str, Value]) -> Iterator[str]:

@@ -17,12 +17,7 @@ from accelreport.workloads.base import (
 )
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import step_accuracy, step_loss
-from accelreport.workloads.training import (
-    Kernel,
-    limited,
-    recurrent_options,
-    training_problem,
-)
+from accelreport.workloads.training import Kernel, limited, recurrent_options, training_problem
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,13 +1,14 @@
 """What happens between epochs, held against Keras' own callbacks."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.backend.engine import Engine
 from accelreport.backend.training import Policies
 from accelreport.workloads.base import TrainingParameters
 
@@ -30,6 +31,10 @@ class Recorder:
 
     def set_weights(self, weights: list[Any]) -> None:
         self.now = weights
+
+
+def policies_of(parameters: TrainingParameters, training: Recorder) -> Policies:
+    return Policies(parameters, cast("Engine", training))
 
 
 def run(policies: Policies, training: Recorder, curve: list[float], name: str = "val_loss") -> int:
@@ -72,7 +77,7 @@ def test_early_stopping_stops_and_restores_where_keras_does(
         }
     )
     training = Recorder()
-    policies = Policies(parameters, training)
+    policies = policies_of(parameters, training)
     epochs, best = keras_epochs(curve, patience)
     assert run(policies, training, curve) == epochs
     selection = policies.finish()
@@ -86,8 +91,12 @@ def test_more_accuracy_is_better_and_more_loss_is_not() -> None:
     parameters = TrainingParameters.model_validate(
         {"kind": "t", "early_stopping": {"monitor": "val_accuracy", "patience": 1}}
     )
-    assert run(Policies(parameters, Recorder()), Recorder(), [0.5, 0.6, 0.7], "val_accuracy") == 3
-    assert run(Policies(parameters, Recorder()), Recorder(), [0.7, 0.6, 0.5], "val_accuracy") == 2
+    assert (
+        run(policies_of(parameters, Recorder()), Recorder(), [0.5, 0.6, 0.7], "val_accuracy") == 3
+    )
+    assert (
+        run(policies_of(parameters, Recorder()), Recorder(), [0.7, 0.6, 0.5], "val_accuracy") == 2
+    )
 
 
 def test_a_plateau_reduces_the_learning_rate_down_to_its_floor() -> None:
@@ -98,7 +107,7 @@ def test_a_plateau_reduces_the_learning_rate_down_to_its_floor() -> None:
         }
     )
     training = Recorder()
-    policies = Policies(parameters, training)
+    policies = policies_of(parameters, training)
     rates = []
     for epoch, value in enumerate([3.0, 2.0, 2.0, 1.0, 1.5, 1.5], start=1):
         policies.after(epoch, {"val_loss": value})
@@ -122,7 +131,7 @@ def test_an_epoch_that_the_budget_cut_short_is_none_after_which_a_training_stops
     parameters = TrainingParameters.model_validate(
         {"kind": "t", "early_stopping": {"patience": 1}, "restore_best_weights": True}
     )
-    policies = Policies(parameters, Recorder())
+    policies = policies_of(parameters, Recorder())
     assert not policies.after(1, {"val_loss": 1.0})
     assert not policies.after(2, {"val_loss": 2.0}, whole=False)
     selection = policies.finish()

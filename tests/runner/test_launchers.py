@@ -147,7 +147,7 @@ def test_ray_is_asked_for_named_resources_only() -> None:
 def node(**resources: float) -> RayNode:
     from accelreport import __version__
 
-    about = About(host="n1", accelreport=__version__, threads=8, lacking={})
+    about = About(accelreport=__version__, threads=8, lacking={})
     return checked(RayNode("a1", "n1", {"CPU": 8.0, **resources}), about)
 
 
@@ -168,7 +168,7 @@ def test_what_a_node_lacks_for_a_device_is_told(
 
 def test_a_node_with_another_accelreport_or_without_processors_measures_nothing() -> None:
     bare = RayNode("a1", "n1", {"CPU": 8.0})
-    old = About(host="n1", accelreport="0.0.1", threads=8, lacking={})
+    old = About(accelreport="0.0.1", threads=8, lacking={})
     assert "0.0.1" in lack(checked(bare, old), Device(kind="CPU"), {})
     assert "silent" in lack(checked(bare, "it is silent"), Device(kind="CPU"), {})
     head = old.model_copy(update={"accelreport": _version()})
@@ -177,7 +177,7 @@ def test_a_node_with_another_accelreport_or_without_processors_measures_nothing(
 
 def test_a_node_is_given_the_cells_of_the_frameworks_that_it_has() -> None:
     told = {"tensorflow": "TensorFlow is not installed"}
-    about = About(host="n1", accelreport=_version(), threads=8, lacking=told)
+    about = About(accelreport=_version(), threads=8, lacking=told)
     found = checked(RayNode("a1", "n1", {"CPU": 8.0}), about)
     assert lack(found, Device(kind="CPU", framework="jax"), {}) == ""
     assert lack(found, Device(kind="CPU"), {}) == "TensorFlow is not installed there"

@@ -18,6 +18,7 @@ from accelreport.backend.checks.model import JAX_DTYPES, recurrent_layers
 from accelreport.backend.engine import Engine, outputs_of
 from accelreport.backend.failures import NoDeviceError
 from accelreport.backend.frameworks import Runtime
+from accelreport.backend.measurement import NO_STAMPS
 from accelreport.backend.placement import InGraph
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
@@ -148,9 +149,6 @@ def can_wait() -> bool:
     return True
 
 
-NO_STAMPS = np.zeros(0, np.float64)
-"""JAX dispatches asynchronously: the host cannot tell when a step ended without waiting."""
-
 Values = list[Any]
 """Arrays, one for each of some Keras variables."""
 
@@ -220,6 +218,7 @@ class JaxEngine(Engine):
             changing = (self._state(), self._zeros())
             state, totals = many(changing, (resident, order), first, count)
             self._keep(state)
+            # JAX dispatches asynchronously: the host cannot tell when a step ended.
             return totals, NO_STAMPS
 
         return train

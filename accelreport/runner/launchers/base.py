@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from accelreport.backend.protocol import ChildEvent as ChildEvent
+from accelreport.backend.protocol import iso as iso
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.reading import UnreadableFile, parts_of
 from accelreport.results.record import Artefact, Environment, Failure, Record, Warned
@@ -63,11 +64,6 @@ def hand_over(record: Record, folder: Path, on_file: Callable[[LeftFile], None])
 def now() -> str:
     """This instant in the form of records: UTC in ISO 8601."""
     return iso(datetime.now(UTC))
-
-
-def iso(instant: datetime) -> str:
-    """An instant in the form of records."""
-    return instant.isoformat(timespec="milliseconds")
 
 
 def unmeasured(

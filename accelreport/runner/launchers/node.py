@@ -237,10 +237,6 @@ class NodeJob:
                 self.crash = message
         return None
 
-    def taken_back(self) -> None:
-        """Start again on another node, because the first one is lost."""
-        self.began, self.crash = None, None
-
     def lost(
         self, loss: LostCell, tried: Collection[Cell], losses: LostCells
     ) -> tuple[list[Finished], list[Cell]]:

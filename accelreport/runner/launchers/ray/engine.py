@@ -69,16 +69,10 @@ def checked(node: RayNode, about: About | str) -> RayNode:
     """
     if isinstance(about, str):
         return replace(node, refused=about)
-    reason = _unfit(node, about)
-    return replace(node, refused=reason, threads=about.threads, lacking=about.lacking)
-
-
-def _unfit(node: RayNode, about: About) -> str:
+    reason = "" if node.resources.get("CPU", 0) >= 1 else "it offers no CPU"
     if about.accelreport != __version__:
-        return f"it has accelreport {about.accelreport}, but this machine has {__version__}"
-    if node.resources.get("CPU", 0) < 1:
-        return "it offers no CPU"
-    return ""
+        reason = f"it has accelreport {about.accelreport}, but this machine has {__version__}"
+    return replace(node, refused=reason, threads=about.threads, lacking=about.lacking)
 
 
 def lack(node: RayNode, device: Device, asked: Mapping[str, float]) -> str:
@@ -179,10 +173,8 @@ class RayEngine:
                 remedy="Run this on a machine of the cluster, with --on-option address=auto.",
             )
         self._own = not ray.is_initialized()
-        if self._own:
-            self._connect(address)
-
-    def _connect(self, address: str) -> None:
+        if not self._own:
+            return
         for name, value in OWN_SETTINGS.items():
             os.environ.setdefault(name, value)
         own: dict[str, Any] = {} if address else {"include_dashboard": False}

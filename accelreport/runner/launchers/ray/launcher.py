@@ -11,18 +11,9 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from accelreport.results.record import Failure
-from accelreport.runner.launchers.base import (
-    CellListener,
-    Finished,
-    LauncherConfig,
-)
+from accelreport.runner.launchers.base import CellListener, Finished, LauncherConfig
 from accelreport.runner.launchers.node import LostCells, NodeSettings
-from accelreport.runner.launchers.ray.engine import (
-    RayEngine,
-    Task,
-    asked_resources,
-    demand,
-)
+from accelreport.runner.launchers.ray.engine import RayEngine, Task, asked_resources, demand
 from accelreport.runner.launchers.ray.pool import TICK_S, Batch, Pool, Queue, tell_late
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
@@ -58,15 +49,12 @@ class RayLauncher:
         self._address = str(config.options.get("address", ""))
         self._asked = asked
         self._settings = (settings or NodeSettings(fork=config.fork)).model_dump_json()
-        self._engine: RayEngine | None = None
         self._losses = LostCells()
 
-    @property
+    @cached_property
     def engine(self) -> RayEngine:
         """The connection, made when it is first needed."""
-        if self._engine is None:
-            self._engine = RayEngine(self._address)
-        return self._engine
+        return RayEngine(self._address)
 
     @cached_property
     def _pool(self) -> Pool:
@@ -78,8 +66,8 @@ class RayLauncher:
 
     def close(self) -> None:
         """See `Launcher.close`."""
-        if self._engine is not None:
-            self._engine.close()
+        if "engine" in vars(self):
+            self.engine.close()
 
     def measure_all(self, cells: Iterable[Cell], listener: CellListener) -> Generator[Finished]:
         """See `Launcher.measure_all`."""

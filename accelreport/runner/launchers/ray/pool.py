@@ -6,7 +6,6 @@ import select
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from itertools import count
 
 from accelreport.backend.availability import no_device
@@ -228,20 +227,15 @@ class Pool:
         """
         took = self._took.get(node.id, SHORT_S)
         most, at_once = (1, 1) if took >= SHORT_S else (2, int(SHORT_S / max(took, 0.001)))
-        if tasks >= most or not self._usable(node):
-            return []
-        fits, like = partial(self._fits, node), partial(self._like, node)
-        return waiting.take_like(min(MOST_AT_ONCE, at_once), fits, like)
-
-    def _usable(self, node: RayNode) -> bool:
         resting = self._resting.get(node.id, 0.0) > time.monotonic()
-        return self._fruitless[node.id] < FRUITLESS and not resting
-
-    def _fits(self, node: RayNode, device: Device) -> bool:
-        return not lack(node, device, self._asked)
-
-    def _like(self, node: RayNode, one: Device, other: Device) -> bool:
-        return demand(node, one, self._asked) == demand(node, other, self._asked)
+        if tasks >= most or resting or self._fruitless[node.id] >= FRUITLESS:
+            return []
+        asked = self._asked
+        return waiting.take_like(
+            min(MOST_AT_ONCE, at_once),
+            fits=lambda device: not lack(node, device, asked),
+            like=lambda one, other: demand(node, one, asked) == demand(node, other, asked),
+        )
 
     def learn(self, batch: Batch) -> None:
         """Take note of how a task ended."""

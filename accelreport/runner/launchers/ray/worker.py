@@ -42,9 +42,6 @@ from accelreport.spec.device import FRAMEWORK_NAMES
 REPORT_EVERY_S = 0.5
 """Seconds between two reports, because this process shares the node with the measured one."""
 
-URGENT = (Completed,)
-"""Messages that are sent at once; a record that waits here would be lost with this process."""
-
 Messages = list[Message | LeftFile]
 
 
@@ -61,7 +58,8 @@ class MessageBuffer:
         """Put in a message."""
         with self._changed:
             self._messages.append(message)
-            if isinstance(message, URGENT):
+            # A record that waits here would be lost with this process.
+            if isinstance(message, Completed):
                 self._urgent = True
                 self._changed.notify()
 
@@ -90,7 +88,6 @@ THREADS = "OMP_NUM_THREADS"
 class About(Document):
     """A node's description of itself."""
 
-    host: str
     accelreport: str
     """Version of accelreport there."""
     threads: int
@@ -102,7 +99,6 @@ class About(Document):
 def about() -> str:
     """This node's description: an `About` as JSON."""
     return About(
-        host=platform.node(),
         accelreport=__version__,
         threads=inventory().threads,
         lacking={name: why for name in FRAMEWORK_NAMES if (why := absent(name))},

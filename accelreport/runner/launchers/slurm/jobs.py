@@ -231,7 +231,7 @@ class SlurmJob(NodeJob):
         self.state = state
         self.never = self.never + 1 if state.never else 0
         if state.waits:  # where it had begun, Slurm has taken it back and starts it again
-            self.taken_back()
+            self.began, self.crash = None, None
 
     def loss(self, folder: Path) -> LostCell:
         """Why it left no record of the cell that it measured.

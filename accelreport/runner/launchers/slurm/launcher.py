@@ -136,13 +136,13 @@ def slurm_options(options: Mapping[str, Scalar]) -> SlurmOptions:
     by_kind: dict[str, dict[str, Scalar]] = {}
     own = {"executor", "cells_per_job"}
     for key, value in options.items():
-        kind, dot, name = key.partition(".")
+        kind, dot, name = key.replace("-", "_").partition(".")
         if dot and kind not in KINDS:
             raise _bad(key, f"the name before the dot must be one of {', '.join(KINDS)}")
         if dot:
-            by_kind.setdefault(kind, {})[_name(name)] = value
+            by_kind.setdefault(kind, {})[name] = value
         elif key not in own:
-            asked[_name(key)] = value
+            asked[kind] = value
     executor, cells_per_job = options.get("executor", "slurm"), options.get("cells_per_job", 1)
     if executor not in EXECUTORS:
         raise _bad("executor", f"it must be one of {', '.join(EXECUTORS)}")
@@ -217,10 +217,6 @@ def minutes(value: Scalar) -> int:
     if match["third"]:
         return max(1, first * 60 + second + math.ceil(third / 60))
     return max(1, first + math.ceil(second / 60))
-
-
-def _name(key: str) -> str:
-    return key.replace("-", "_")
 
 
 def _bad(key: str, why: str) -> BadLauncher:
@@ -326,8 +322,11 @@ class SlurmLauncher:
                             with suppress(NotCancelled):
                                 cancel([job.number])
                         yield from self._lost(job)
-                if self._jobs:
-                    self._pause(listener)
+                # A little pause, the longer the more jobs there are.
+                until = time.monotonic() + min(5.0, POLL_EVERY_S + len(self._jobs) / 500)
+                while self._jobs and not listener.stop and (left := until - time.monotonic()) > 0:
+                    listener.tick()
+                    select.select([listener.stop.fileno()], [], [], min(left, POLL_EVERY_S))
             if self._jobs:
                 lost = True
                 yield from self._stopped(listener)
@@ -441,13 +440,6 @@ class SlurmLauncher:
             if finished := job.take(message, listener):
                 yield replace(finished, stored=True)
 
-    def _pause(self, listener: CellListener) -> None:
-        """Wait a little, the longer the more jobs there are, or until stopping is asked for."""
-        until = time.monotonic() + min(5.0, POLL_EVERY_S + len(self._jobs) / 500)
-        while not listener.stop and (left := until - time.monotonic()) > 0:
-            listener.tick()
-            select.select([listener.stop.fileno()], [], [], min(left, POLL_EVERY_S))
-
     # When something ends ------------------------------------------------------------------
 
     def _lost(self, job: SlurmJob) -> Iterator[Finished]:
@@ -469,7 +461,10 @@ class SlurmLauncher:
         """
         jobs = self._cancel()
         until = time.monotonic() + CANCELLED_WITHIN_S
-        while any(map(self._ending, jobs)) and time.monotonic() < until:
+        local = self._options.executor == "local"
+        while time.monotonic() < until and any(
+            not job.job.done() if local else job.began is not None for job in jobs
+        ):
             time.sleep(0.05)
             for job in jobs:
                 yield from self._heard(job, listener)
@@ -477,12 +472,6 @@ class SlurmLauncher:
             if finished := job.stopped(self._losses):
                 yield finished
         self._kill(jobs)
-
-    def _ending(self, job: SlurmJob) -> bool:
-        """Whether a cancelled job may still report something."""
-        if self._options.executor == "local":
-            return not job.job.done()
-        return job.began is not None
 
     def _cancel(self) -> list[SlurmJob]:
         """Cancel every job that is not over; returns them."""

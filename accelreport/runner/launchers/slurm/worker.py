@@ -144,7 +144,8 @@ def perform(path: str, messages: str) -> None:
     log = MessageLog(Path(messages))
     try:
         order = JobSpec.model_validate_json(Path(path).read_bytes())
-        if peer_of_a_step():
+        several = int(os.environ.get("SLURM_STEP_NUM_TASKS", "1")) > 1
+        if several and os.environ.get("SLURM_PROCID", "0") != "0":
             _take_part(order)
         else:
             _measure(order, log)
@@ -153,12 +154,6 @@ def perform(path: str, messages: str) -> None:
         log.post(Crashed(message=f"{error}", time_is_up=True))
     except Exception as error:  # whatever it is, the one who submitted has to know
         log.post(crashed(error))
-
-
-def peer_of_a_step() -> bool:
-    """Whether this is a process of a Slurm step of several, and not the first one."""
-    several = int(os.environ.get("SLURM_STEP_NUM_TASKS", "1")) > 1
-    return several and os.environ.get("SLURM_PROCID", "0") != "0"
 
 
 def _take_part(order: JobSpec) -> None:
