@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -173,11 +173,6 @@ class MeasurementResult:
     began_with: Beginning | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
-    def of_record(self) -> dict[str, Any]:
-        """The fields of the record."""
-        names = (known.name for known in fields(self) if known.name != "complete")
-        return {name: getattr(self, name) for name in names}
-
 
 class Measurement:
     """Takes down what is observed of one cell in this process.
@@ -254,7 +249,7 @@ class Measurement:
                 "energy": self.meter.energies() if self.meter else [],
                 "failure": failure,
                 "imported": imported_files(Path(self.cell.folder)),
-                **self.result.of_record(),
+                **{name: value for name, value in vars(self.result).items() if name != "complete"},
             }
         )
 

@@ -27,7 +27,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -52,24 +51,14 @@ class ServingError(RuntimeError):
     """The server does not run."""
 
 
-@dataclass(frozen=True)
-class Address:
-    """Where a model is served.
-
-    Attributes:
-        port: port of the loopback interface.
-        start_s: seconds from the launch until it answered.
-    """
-
-    port: int
-    start_s: float
-
-
 @contextmanager
-def served(folder: Path) -> Iterator[Address]:
+def served(folder: Path) -> Iterator[tuple[int, float]]:
     """A server of the SavedModel in `folder`, ended with the block.
 
     It runs on the CPU, so that it never competes for the accelerator of the training.
+
+    Yields:
+        Its port of the loopback interface, and seconds from the launch until it answered.
 
     Raises:
         ServingError: it did not start.
@@ -89,7 +78,7 @@ def served(folder: Path) -> Iterator[Address]:
     reader.start()
     try:
         port = _port(process, complaints)
-        yield Address(port=port, start_s=time.perf_counter() - began)
+        yield port, time.perf_counter() - began
     finally:
         _end(process)
         reader.join(END_S)
@@ -132,11 +121,11 @@ class Client:
     """One connection, kept open.
 
     Args:
-        address: where the model is served.
+        port: where the model is served.
     """
 
-    def __init__(self, address: Address) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=TIMEOUT_S)
+    def __init__(self, port: int) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
 
     def close(self) -> None:
         """End the connection."""
@@ -161,31 +150,29 @@ def request(examples: NDArray[Any]) -> bytes:
     return json.dumps({"instances": examples.tolist()}).encode()
 
 
-def predictions(address: Address, examples: NDArray[Any], batch: int = 100) -> NDArray[np.float32]:
+def predictions(port: int, examples: NDArray[Any], batch: int = 100) -> NDArray[np.float32]:
     """Outputs for examples [n, …], asked for `batch` at a time."""
-    with closing(Client(address)) as client:
+    with closing(Client(port)) as client:
         bodies = (request(examples[i : i + batch]) for i in range(0, len(examples), batch))
         parts = [json.loads(client.ask(body))["predictions"] for body in bodies]
     return np.concatenate([np.asarray(part, dtype=np.float32) for part in parts])
 
 
-def latencies(
-    address: Address, examples: NDArray[Any], *, requests: int, seconds: float
-) -> list[float]:
+def latencies(port: int, examples: NDArray[Any], *, requests: int, seconds: float) -> list[float]:
     """Seconds of requests for one example each, one after the other.
 
     Bodies are written before the clock starts: what is timed is the way there, the model and
     the way back. The first few requests are not counted.
 
     Args:
-        address: where the model is served.
+        port: where the model is served.
         examples: [n, …], asked for in turn.
         requests: how many.
         seconds: after which it stops earlier.
     """
     bodies = [request(examples[i : i + 1]) for i in range(min(len(examples), requests))]
     times: list[float] = []
-    with closing(Client(address)) as client:
+    with closing(Client(port)) as client:
         for body in bodies[:5]:
             client.ask(body)
         deadline = time.perf_counter() + seconds
@@ -199,12 +186,12 @@ def latencies(
 
 
 def throughput(
-    address: Address, examples: NDArray[Any], *, batch: int, clients: int, seconds: float
+    port: int, examples: NDArray[Any], *, batch: int, clients: int, seconds: float
 ) -> float:
     """Examples answered in a second when several clients ask at the same time.
 
     Args:
-        address: where the model is served.
+        port: where the model is served.
         examples: [n, …] with n ≥ batch; every request holds the first `batch`.
         batch: examples in a request.
         clients: connections, each with one request under way.
@@ -218,7 +205,7 @@ def throughput(
 
     def answered(_: int) -> int:
         count = 0
-        with closing(Client(address)) as client:
+        with closing(Client(port)) as client:
             while time.perf_counter() < deadline:
                 client.ask(body)
                 count += batch
@@ -268,16 +255,16 @@ def serve(
         export_s = time.perf_counter() - began
         artefacts.keep("saved_model.tar", "exported model (SavedModel), archived", archive(path))
         size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-        with served(path) as address:
-            answers = predictions(address, examples)
-            times = latencies(address, examples, requests=REQUESTS, seconds=SECONDS)
+        with served(path) as (port, start_s):
+            answers = predictions(port, examples)
+            times = latencies(port, examples, requests=REQUESTS, seconds=SECONDS)
             batch = min(BATCH, len(examples))
-            rate = throughput(address, examples, batch=batch, clients=CLIENTS, seconds=SECONDS)
+            rate = throughput(port, examples, batch=batch, clients=CLIENTS, seconds=SECONDS)
         return Served(
             format="SavedModel",
             bytes=size,
             export_s=export_s,
-            start_s=address.start_s,
+            start_s=start_s,
             server="Python's http.server on the CPU, JSON over loopback, connections kept open",
             examples=len(examples),
             max_difference=float(np.max(np.abs(answers - predicted))),

@@ -24,7 +24,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from accelreport.machine.nvidia import Board, DriverError, boards, driver, visible
 from accelreport.results.record import Energy
@@ -32,31 +31,6 @@ from accelreport.results.record import Energy
 
 class SensorError(RuntimeError):
     """A sensor cannot be read; the message says why and, where there is one, the remedy."""
-
-
-class Counter(Protocol):
-    """A sensor that counts energy.
-
-    Attributes:
-        sensor: its name, such as `RAPL`.
-        scope: what it measures, such as `CPU package`.
-        parts: the packages or boards that are added.
-        unit_j: joules of one count.
-        update_s: seconds between its updates, by its documentation.
-    """
-
-    sensor: str
-    scope: str
-    parts: list[str]
-    unit_j: float
-    update_s: float
-
-    def joules(self) -> float:
-        """Joules since the counter was opened; never falls.
-
-        Raises:
-            SensorError: it can no longer be read.
-        """
 
 
 @dataclass(frozen=True)
@@ -72,7 +46,7 @@ class Absent:
 class _Reading:
     """A counter with the energy that it counted inside the windows."""
 
-    counter: Counter
+    counter: Nvml | Rapl
     began_j: float = 0.0
     joules: float = 0.0
     broken: str = ""
@@ -102,7 +76,7 @@ class Meter:
         absent: sensors that cannot.
     """
 
-    counters: Sequence[Counter] = ()
+    counters: Sequence[Nvml | Rapl] = ()
     absent: Sequence[Absent] = ()
     window_s: float = 0.0
     steps: int = 0
@@ -177,6 +151,13 @@ class Nvml:
         used: the boards.
         opened: closes the driver.
 
+    Attributes:
+        sensor: its name.
+        scope: what it measures.
+        parts: the boards that are added.
+        unit_j: joules of one count.
+        update_s: seconds between its updates, by its documentation.
+
     Raises:
         SensorError: a board has no counter.
     """
@@ -190,7 +171,7 @@ class Nvml:
         self._first = self._millijoules()
 
     def joules(self) -> float:
-        """See `Counter.joules`."""
+        """Joules since the counter was opened; raises `SensorError` where it cannot be read."""
         return (self._millijoules() - self._first) * self.unit_j
 
     def _millijoules(self) -> int:
@@ -262,7 +243,7 @@ class Zone:
 
 
 class Rapl:
-    """The sum over the packages of this machine.
+    """The sum over the packages of this machine; attributes as of `Nvml`.
 
     Args:
         zones: at least one.
@@ -275,7 +256,7 @@ class Rapl:
         self.parts = [zone.name for zone in zones]
 
     def joules(self) -> float:
-        """See `Counter.joules`."""
+        """See `Nvml.joules`; never falls."""
         return sum(zone.microjoules() for zone in self._zones) * self.unit_j
 
 
@@ -331,7 +312,7 @@ def open_meter(kind: str, devices: Sequence[str]) -> Meter:
         kind: of the cell's device; the host's packages are read for every kind.
         devices: TensorFlow's names of the devices that compute in this process.
     """
-    counters: list[Counter | Absent] = [rapl()]
+    counters: list[Nvml | Rapl | Absent] = [rapl()]
     if kind == "GPU":
         counters.append(nvml(sum("GPU" in name.upper() for name in devices)))
     return Meter(

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from accelreport.backend.post_training import QuantisationError, quantise, save_weights
 from accelreport.backend.protocol import Artefacts
 from accelreport.backend.serving import (
-    Address,
     ServingError,
     latencies,
     predictions,
@@ -60,15 +59,15 @@ def predicted(model: Any, examples: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 @pytest.fixture(scope="module")
-def address(model: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+def port(model: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     folder = tmp_path_factory.mktemp("export") / "1"
     model.export(folder, format="tf_saved_model", verbose=False)
-    with served(folder) as where:
-        yield where
+    with served(folder) as (port, _):
+        yield port
 
 
-def ask(address: Address, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
-    connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=1200)
+def ask(port: int, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=1200)
     try:
         connection.request("POST", path, body)
         response = connection.getresponse()
@@ -78,16 +77,16 @@ def ask(address: Address, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
 
 
 def test_a_model_reloaded_by_a_clean_process_answers_as_the_one_that_was_trained(
-    address: Address, examples: NDArray[np.float32], predicted: NDArray[np.float32]
+    port: int, examples: NDArray[np.float32], predicted: NDArray[np.float32]
 ) -> None:
-    assert predictions(address, examples, batch=10) == pytest.approx(predicted, abs=1e-6)
+    assert predictions(port, examples, batch=10) == pytest.approx(predicted, abs=1e-6)
 
 
 def test_requests_and_answers_have_tensorflow_serving_s_form(
-    address: Address, examples: NDArray[np.float32], predicted: NDArray[np.float32]
+    port: int, examples: NDArray[np.float32], predicted: NDArray[np.float32]
 ) -> None:
     body = json.dumps({"instances": examples[:2].tolist()}).encode()
-    status, document = ask(address, "/v1/models/model:predict", body)
+    status, document = ask(port, "/v1/models/model:predict", body)
     assert status == 200
     assert document == {"predictions": pytest.approx(predicted[:2], abs=1e-6)}
 
@@ -105,21 +104,21 @@ def test_requests_and_answers_have_tensorflow_serving_s_form(
     ],
 )
 def test_a_request_that_cannot_be_answered_is_told_why_and_ends_nothing(
-    path: str, body: bytes, address: Address, examples: NDArray[np.float32]
+    path: str, body: bytes, port: int, examples: NDArray[np.float32]
 ) -> None:
-    status, document = ask(address, path, body)
+    status, document = ask(port, path, body)
     assert status == 400
     assert list(document) == ["error"]
-    assert predictions(address, examples[:1]).shape == (1, 3)
+    assert predictions(port, examples[:1]).shape == (1, 3)
 
 
 def test_every_request_s_time_is_kept_and_several_clients_are_answered(
-    address: Address, examples: NDArray[np.float32]
+    port: int, examples: NDArray[np.float32]
 ) -> None:
-    times = latencies(address, examples, requests=30, seconds=10)
+    times = latencies(port, examples, requests=30, seconds=10)
     assert len(times) == 30
     assert all(0 < each < 10 for each in times)
-    assert throughput(address, examples, batch=8, clients=3, seconds=0.3) > 0
+    assert throughput(port, examples, batch=8, clients=3, seconds=0.3) > 0
 
 
 def test_one_output_is_of_the_same_class_where_both_are_right_or_both_are_wrong() -> None:
