@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,11 @@ def batches(problem: TrainingProblem, order: NDArray[np.int32]) -> Any:
     )
 
 
-class Placement(Protocol):
+@dataclass
+class Placement:
     """What the timed loop must know of a strategy; the loop itself is the same for all.
+
+    All replicas run the same step at the same time, driven by a loop inside one graph.
 
     Attributes:
         strategy: the `tf.distribute` strategy.
@@ -50,70 +53,16 @@ class Placement(Protocol):
     devices: list[str]
     synchronous: bool
 
-    def hosts(self, key: str) -> list[Host]:
+    def hosts(self, key: str) -> list[Host]:  # noqa: ARG002 - a contract
         """The processes of the cell, the chief first; none when there is only this one.
 
         Args:
             key: of the cell, to find out that all processes measure the same one.
         """
-
-    def resident(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
-        """Arrays copied to every replica's device, in the dtype in which they are stored."""
-
-    def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:
-        """An endless iterator of (inputs, targets) through `tf.data`.
-
-        Args:
-            problem: gives the arrays and `take`.
-            order: indices of every batch, shape [steps, batch]; each replica reads its own
-                contiguous share of every batch, and no other.
-        """
-
-    def steps(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Have a graph over many steps run where the model lies.
-
-        Args:
-            function: (source, *tables, first, count) → sums, or (sums, stamps).
-        """
-
-    def in_one_place(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Have a graph run where the model lies, once for each call."""
-
-    def synchronise(self) -> None:
-        """Wait until the devices have done all that they were given."""
-
-    def cpu_s(self) -> float:
-        """CPU seconds spent so far by the cell's processes on this host."""
-
-    def device_peak_bytes(self) -> int | None:
-        """Peak of TensorFlow's allocator on the first device, where it says so."""
-
-    def clock(self) -> Clock:
-        """The clock of the first device now, where the machine tells it."""
-
-    def agreed(self, number: float) -> float:
-        """The chief's number, on every worker.
-
-        What depends on a clock must be decided by one of them: workers that ran different
-        numbers of steps would wait for each other for ever.
-        """
-
-
-@dataclass
-class InGraph:
-    """All replicas run the same step at the same time, driven by a loop inside one graph."""
-
-    strategy: Any
-    replicas: int
-    devices: list[str]
-    synchronous: bool
-
-    def hosts(self, key: str) -> list[Host]:  # noqa: ARG002 - a contract
-        """See `Placement.hosts`."""
         return []
 
     def resident(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
-        """See `Placement.resident`."""
+        """Arrays copied to every replica's device, in the dtype in which they are stored."""
         import tensorflow as tf
 
         if self.replicas == 1:
@@ -132,7 +81,13 @@ class InGraph:
         return {name: copy(array) for name, array in arrays.items()}
 
     def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:
-        """See `Placement.batches`."""
+        """An endless iterator of (inputs, targets) through `tf.data`.
+
+        Args:
+            problem: gives the arrays and `take`.
+            order: indices of every batch, shape [steps, batch]; each replica reads its own
+                contiguous share of every batch, and no other.
+        """
         if self.replicas == 1:
             return iter(batches(problem, order))
 
@@ -145,25 +100,29 @@ class InGraph:
         return iter(self.strategy.distribute_datasets_from_function(for_worker))
 
     def steps(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """See `Placement.steps`."""
+        """Have a graph over many steps run where the model lies.
+
+        Args:
+            function: (source, *tables, first, count) → sums, or (sums, stamps).
+        """
         return function
 
     def in_one_place(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """See `Placement.in_one_place`."""
+        """Have a graph run where the model lies, once for each call."""
         return function
 
     def synchronise(self) -> None:
-        """See `Placement.synchronise`."""
+        """Wait until the devices have done all that they were given."""
         import tensorflow as tf
 
         tf.test.experimental.sync_devices()
 
     def cpu_s(self) -> float:
-        """See `Placement.cpu_s`."""
+        """CPU seconds spent so far by the cell's processes on this host."""
         return time.process_time()
 
     def device_peak_bytes(self) -> int | None:
-        """See `Placement.device_peak_bytes`."""
+        """Peak of TensorFlow's allocator on the first device, where it says so."""
         import tensorflow as tf
 
         name = self.devices[0].rpartition("/")[2].removeprefix("device:")
@@ -173,7 +132,7 @@ class InGraph:
             return None  # not every allocator counts
 
     def clock(self) -> Clock:
-        """See `Placement.clock`; no tool of the host's tells a TPU's."""
+        """The clock of the first device now, where the machine tells it; none of a TPU."""
         name = self.devices[0].rpartition("/")[2].removeprefix("device:")
         kind, _, number = name.upper().partition(":")
         if kind == "GPU":
@@ -181,5 +140,9 @@ class InGraph:
         return cpu_clock() if kind == "CPU" else Clock()
 
     def agreed(self, number: float) -> float:
-        """See `Placement.agreed`."""
+        """The chief's number, on every worker.
+
+        What depends on a clock must be decided by one of them: workers that ran different
+        numbers of steps would wait for each other for ever.
+        """
         return number

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from accelreport.backend.placement import InGraph
+from accelreport.backend.placement import Placement
 
 Wrapped = Callable[..., Any]
 """A graph over many steps, or what stands for it."""
 
 
 @dataclass
-class Honest(InGraph):
+class Honest(Placement):
     """Changes nothing: the control."""
 
     size: np.random.Generator = field(default_factory=np.random.default_rng)

@@ -61,7 +61,6 @@ class Task:
         index: its number within the job.
         address: where the others reach it, `host:port`; empty when there are no others.
         chief: whether it writes the cell's record.
-        external: whether other hosts take part.
         environment: variables it gets beside those of its parent.
     """
 
@@ -69,7 +68,6 @@ class Task:
     index: int
     address: str
     chief: bool
-    external: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -114,28 +112,25 @@ def cluster_for(device: Device, environment: Mapping[str, str] = os.environ) -> 
     if environment.get("TF_CONFIG"):
         return _configured(device, json.loads(environment["TF_CONFIG"]))
     if started_elsewhere(environment):
-        return _slurm(device, environment)
+        count = int(environment["SLURM_STEP_NUM_TASKS"])
+        if count != device.workers:
+            wanted = f"the device needs {device.workers} worker"
+            raise NoDeviceError(f"{wanted}; the Slurm step has {count} tasks")
+        return Cluster({}, [_task({}, "worker", int(environment["SLURM_PROCID"]))], external=True)
     if device.spread:
         raise NoDeviceError(f"the device {NEEDS_CLUSTER}")
-    return _local(device, environment)
+    jobs = {"worker": [f"{LOOPBACK}:{port}" for port in free_ports(device.workers)]}
+    tasks = [
+        _task(jobs, "worker", index, _own_gpus(device, index, environment))
+        for index in range(device.workers)
+    ]
+    return Cluster(jobs, tasks, external=False)
 
 
 def started_elsewhere(environment: Mapping[str, str] = os.environ) -> bool:
     """Whether this process was started as a part of somebody's cluster."""
     return bool(environment.get("TF_CONFIG")) or (
         int(environment.get("SLURM_STEP_NUM_TASKS", "1")) > 1
-    )
-
-
-def _local(device: Device, environment: Mapping[str, str]) -> Cluster:
-    jobs = {"worker": [f"{LOOPBACK}:{port}" for port in free_ports(device.workers)]}
-    return Cluster(
-        jobs,
-        [
-            _task(jobs, "worker", index, _own_gpus(device, index, environment))
-            for index in range(device.workers)
-        ],
-        external=False,
     )
 
 
@@ -154,32 +149,20 @@ def _configured(device: Device, configuration: Mapping[str, Any]) -> Cluster:
     return Cluster(jobs, [_task(jobs, job, index)], external=True)
 
 
-def _slurm(device: Device, environment: Mapping[str, str]) -> Cluster:
-    tasks = int(environment["SLURM_STEP_NUM_TASKS"])
-    if tasks != device.workers:
-        wanted = f"the device needs {device.workers} worker"
-        raise NoDeviceError(f"{wanted}; the Slurm step has {tasks} tasks")
-    return Cluster({}, [_task({}, "worker", int(environment["SLURM_PROCID"]))], external=True)
-
-
 def slurm_first_port(environment: Mapping[str, str] = os.environ) -> int:
     """The first port of a Slurm job's cluster, the same on all its hosts."""
     return SLURM_FIRST_PORT + int(environment.get("SLURM_JOB_ID", "0")) * 16 % 12000
 
 
-def _task(jobs: Jobs, job: str, index: int, environment: Mapping[str, str] | None = None) -> Task:
-    """A task of a cluster; one without an environment of its own is of an external one."""
+def _task(jobs: Jobs, job: str, index: int, environment: Mapping[str, str] = {}) -> Task:
+    """A task of a cluster, with variables of its own."""
     configuration = {"cluster": jobs, "task": {"type": job, "index": index}}
     return Task(
         job=job,
         index=index,
         address=jobs[job][index] if jobs else "",
         chief=index == 0 and (job == "chief" or not jobs.get("chief")),
-        external=environment is None,
-        environment={
-            **(environment or {}),
-            **({"TF_CONFIG": json.dumps(configuration)} if jobs else {}),
-        },
+        environment={**environment, **({"TF_CONFIG": json.dumps(configuration)} if jobs else {})},
     )
 
 

@@ -74,7 +74,9 @@ def resolve(device: Device) -> None:
     with importing(TENSORFLOW):
         import tensorflow as tf
 
-    per_node = _most_tasks_on_a_node(os.environ["SLURM_STEP_TASKS_PER_NODE"])
+    # Slurm writes `2(x3),1` for three hosts of two tasks and one of one.
+    listed = os.environ["SLURM_STEP_TASKS_PER_NODE"].split(",")
+    per_node = max(int(part.partition("(")[0]) for part in listed)
     resolver = tf.distribute.cluster_resolver.SlurmClusterResolver(
         jobs={"worker": device.workers},
         port_base=slurm_first_port(),
@@ -86,11 +88,6 @@ def resolve(device: Device) -> None:
     jobs = resolver.cluster_spec().as_dict()
     kind, index = resolver.get_task_info()
     os.environ["TF_CONFIG"] = json.dumps({"cluster": jobs, "task": {"type": kind, "index": index}})
-
-
-def _most_tasks_on_a_node(listed: str) -> int:
-    """Slurm writes `2(x3),1` for three hosts of two tasks and one of one."""
-    return max(int(part.partition("(")[0]) for part in listed.split(","))
 
 
 FAILED = 1

@@ -19,7 +19,7 @@ from accelreport.backend.engine import Engine, outputs_of
 from accelreport.backend.failures import NoDeviceError
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.measurement import NO_STAMPS
-from accelreport.backend.placement import InGraph
+from accelreport.backend.placement import Placement
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.compiled import Batch
@@ -82,7 +82,7 @@ def configure(device: Device) -> Runtime:
 
 
 @dataclass
-class OnJax(InGraph):
+class OnJax(Placement):
     """See `Placement`. JAX dispatches work and returns, so that no stamp inside would be true.
 
     Attributes:

@@ -17,7 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from accelreport.backend.engine import Engine
 from accelreport.backend.failures import NoDeviceError, out_of_memory
 from accelreport.backend.frameworks import TORCH_DEVICES, Runtime, no_compiler
-from accelreport.backend.placement import InGraph
+from accelreport.backend.placement import Placement
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
 
@@ -79,7 +79,7 @@ def configure(device: Device) -> Runtime:
 
 
 @dataclass
-class OnTorch(InGraph):
+class OnTorch(Placement):
     """See `Placement`. A CPU has done an operation when its call returns; a GPU has not.
 
     Attributes:

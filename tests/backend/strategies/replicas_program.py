@@ -20,7 +20,7 @@ from accelreport.backend.frameworks.tensorflow.engine import (
     finite_together,
 )
 from accelreport.backend.frameworks.tensorflow.strategies import STRATEGIES
-from accelreport.backend.placement import InGraph
+from accelreport.backend.placement import Placement
 from accelreport.backend.training import Order
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device
@@ -109,7 +109,7 @@ def one_replica_overflows(strategy: Any) -> list[bool]:
 
 def main() -> None:
     mirrored = STRATEGIES["mirrored"](Device(kind="CPU", strategy="mirrored", replicas=2))
-    alone = InGraph(tf.distribute.OneDeviceStrategy("/CPU:0"), 1, ["/CPU:0"], synchronous=True)
+    alone = Placement(tf.distribute.OneDeviceStrategy("/CPU:0"), 1, ["/CPU:0"], synchronous=True)
     strategy = mirrored.strategy
     dropping = graphs(mirrored, problem())
     seeds = [v for v in dropping.model.variables if "seed" in v.path]

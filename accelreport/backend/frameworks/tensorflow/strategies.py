@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from accelreport.backend.distributed import supervisor
 from accelreport.backend.failures import CompileError, NoDeviceError, WorkerLostError
-from accelreport.backend.placement import InGraph, Placement
+from accelreport.backend.placement import Placement
 from accelreport.machine.inventory import inventory
 from accelreport.origin import install_command
 from accelreport.plugins import PLACEMENTS, PluginError, Plugins
@@ -40,22 +40,22 @@ def _first(device: Device) -> str:
     return f"/{device.kind}:0"
 
 
-def default(device: Device) -> InGraph:
+def default(device: Device) -> Placement:
     """No distribution: TensorFlow places operations on the first device it has."""
     import tensorflow as tf
 
-    return InGraph(tf.distribute.get_strategy(), 1, [_first(device)], device.kind == "CPU")
+    return Placement(tf.distribute.get_strategy(), 1, [_first(device)], device.kind == "CPU")
 
 
-def one_device(device: Device) -> InGraph:
+def one_device(device: Device) -> Placement:
     """Everything on one named device."""
     import tensorflow as tf
 
     name = _first(device)
-    return InGraph(tf.distribute.OneDeviceStrategy(name), 1, [name], device.kind == "CPU")
+    return Placement(tf.distribute.OneDeviceStrategy(name), 1, [name], device.kind == "CPU")
 
 
-def mirrored(device: Device) -> InGraph:
+def mirrored(device: Device) -> Placement:
     """The model on every GPU, or on `replicas` logical CPUs of one machine."""
     import tensorflow as tf
 
@@ -65,7 +65,7 @@ def mirrored(device: Device) -> InGraph:
         tf.config.set_logical_device_configuration(cpu, logical)
     names = [f"/{device.kind}:{number}" for number in range(device.replicas)]
     strategy = tf.distribute.MirroredStrategy(names)
-    return InGraph(strategy, strategy.num_replicas_in_sync, names, device.kind == "CPU")
+    return Placement(strategy, strategy.num_replicas_in_sync, names, device.kind == "CPU")
 
 
 CARD_BYTES = 2048
@@ -73,7 +73,7 @@ CARD_BYTES = 2048
 
 
 @dataclass
-class MultiWorker(InGraph):
+class MultiWorker(Placement):
     """Every worker runs the same loop; collectives keep them in step."""
 
     task: str = ""
@@ -222,7 +222,7 @@ CONNECT_LIMIT_S = 5.0
 """Seconds for a gRPC address to accept a connection; TensorFlow would try for minutes."""
 
 
-def tpu(device: Device) -> InGraph:
+def tpu(device: Device) -> Placement:
     """Find and initialise the TPU; one replica for each of its cores.
 
     Raises:
@@ -245,7 +245,7 @@ def tpu(device: Device) -> InGraph:
     cores = int(strategy.num_replicas_in_sync)
     if device.replicas not in {1, cores}:
         raise NoDeviceError(f"the TPU at {address!r} has {cores} cores, not {device.replicas}")
-    return InGraph(
+    return Placement(
         strategy=strategy,
         replicas=cores,
         devices=list(strategy.extended.worker_devices),
