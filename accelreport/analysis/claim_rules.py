@@ -575,9 +575,14 @@ def _quantised(evidence: Evidence, check: QuantisedCheck) -> _Outcome:
             undecided = ClaimVerdict.REFUTED if excluded else ClaimVerdict.UNDECIDED
             verdicts.append(ClaimVerdict.CONFIRMED if direction is Change.WORSE else undecided)
             interval = Interval(value, low, high, quantised.examples)
+            stopped = shortest([result])
+            trained = (int(stopped.steps), int(stopped.timings.planned_steps)) if stopped else None
             numbers.append(
-                Number("difference", interval, point, seed=result.seed, of_examples=True)
-            )
+                Number(
+                    "difference", interval, point,
+                    seed=result.seed, trained=trained, of_examples=True,
+                )
+            )  # fmt: skip
     if verdicts:
         agreed = verdicts[0] if len(set(verdicts)) == 1 else ClaimVerdict.UNDECIDED
         tested = len({point_key(number.point) for number in numbers})

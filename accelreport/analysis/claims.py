@@ -120,6 +120,7 @@ class Number:
         seed: seed of the one model it is about.
         extrapolated: timed and planned steps of the process that came least far, where a total is
             extrapolated from them.
+        trained: steps done and planned of the training behind an accuracy, where it was stopped.
         of_examples: whether `n` of the interval counts examples, and not processes.
         peak_bytes: the highest peak of memory among the processes that did not run out of it.
     """
@@ -130,6 +131,7 @@ class Number:
     device: str = ""
     seed: int | None = None
     extrapolated: tuple[int, int] | None = None
+    trained: tuple[int, int] | None = None
     of_examples: bool = False
     peak_bytes: float = 0.0
 

@@ -6,8 +6,9 @@ command that decides it and its time here; what needs a device; and a model of o
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Generic, TypeVar
@@ -15,19 +16,23 @@ from typing import Generic, TypeVar
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.claim_rules import places_of
 from accelreport.analysis.claims import ClaimResult, ClaimState, distinct
-from accelreport.analysis.findings import COMPARED, Finding, Kind, Value
+from accelreport.analysis.findings import COMPARED, Finding, Kind, Subject, Value
 from accelreport.analysis.overview import on_machines
+from accelreport.analysis.published import stated_budget
 from accelreport.analysis.results import Result, point_key
 from accelreport.analysis.sequential import LOOKS, UntilDecided
 from accelreport.analysis.speed_findings import (
     comparison_findings,
+    compiled_findings,
     gain_findings,
     ratio_of,
     said_kind,
 )
 from accelreport.analysis.speedup import groups_of, rules_of
-from accelreport.analysis.stats import DECIDED, grouped
+from accelreport.analysis.stats import DECIDED, Verdict, grouped
 from accelreport.results.plan_document import profile_of
+from accelreport.spec.base import Scalar
+from accelreport.spec.source import FULL
 
 B = TypeVar("B", bound=Benchmark)
 
@@ -38,6 +43,8 @@ class Rerun(Generic[B]):
 
     Attributes:
         profile: the profile to run.
+        settings: dotted keys with other values than the spec's, the budget among them.
+        specs: of the benchmarks that it is about; empty where it continues all benchmarks.
         comparisons: the undecided ones, each with its benchmark.
         claims: the undecided ones.
         missing: benchmarks of which nothing was measured yet, although a device of theirs is here.
@@ -46,10 +53,30 @@ class Rerun(Generic[B]):
     """
 
     profile: str
+    settings: Mapping[str, Scalar]
+    specs: tuple[str, ...]
     comparisons: tuple[tuple[B, Finding], ...]
     claims: tuple[ClaimResult, ...]
     missing: tuple[B, ...]
     seconds: float
+
+    @property
+    def options(self) -> str:
+        """The options that go on with these plans."""
+        settings = dict(self.settings)
+        budget = settings.pop("measure.budget", None)
+        options = ["--profile", self.profile] if self.profile != FULL else []
+        for key, value in settings.items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            options += ["--set", f"{key}={text}"]
+        options += ["--budget", str(budget)] if budget else []
+        return shlex.join([*options, "--until-decided"])
+
+    @property
+    def command(self) -> str:
+        """The command that goes on with these plans."""
+        specs = [f"specs/{spec}.toml" for spec in self.specs] or ["specs/"]
+        return f"{shlex.join(['accelreport', 'run', *specs])} {self.options}"
 
 
 @dataclass(frozen=True)
@@ -58,7 +85,7 @@ class Outcome(Generic[B]):
 
     Attributes:
         comparisons: decided ones, each with its benchmark and one value; the largest ratio first,
-            those that are the same last.
+            those that are the same last. Some are no sentence (`Kind.TABLED`).
         beyond: undecided ones that need more repeats than `--until-decided` adds.
         claims: those that are confirmed or refuted.
         reruns: what further repeats decide, by profile.
@@ -84,7 +111,7 @@ class Outcome(Generic[B]):
 
 def outcome_of(benches: Sequence[B]) -> Outcome[B]:
     """The outcome of some benchmarks."""
-    compared = [(bench, finding) for bench in benches for finding in _compared(bench)]
+    compared = [(bench, finding) for bench in benches for finding in comparisons_of(bench)]
     every = distinct(claim for bench in benches for claim in bench.tested)
     states = grouped(every, lambda claim: claim.state)
     measured = [row for bench in benches for row in bench.results if row.measured]
@@ -105,19 +132,23 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
     walls = [row.stages.wall_s for row in measured if row.stages.wall_s >= 0]
     asked = (*(bench for bench, _ in (*undecided, *repeated)), *missing.values())
     reruns = []
-    for profile in dict.fromkeys(profile_of(bench.plan) for bench in asked):
-        own = tuple(pair for pair in undecided if profile_of(pair[0].plan) == profile)
-        claims = [pair for pair in repeated if profile_of(pair[0].plan) == profile]
-        absent = tuple(b for b in missing.values() if profile_of(b.plan) == profile)
+    whole = len({repr(_run_of(bench)) for bench in benches}) == 1
+    for run in {repr(run): run for run in map(_run_of, asked)}.values():
+        own = tuple(pair for pair in undecided if _run_of(pair[0]) == run)
+        claims = [pair for pair in repeated if _run_of(pair[0]) == run]
+        absent = tuple(bench for bench in missing.values() if _run_of(bench) == run)
+        specs = [] if whole else [bench.plan.spec for bench in asked if _run_of(bench) == run]
         cells = sum(_kind(bench, row) in here for bench in absent for row in bench.results)
-        looked = [bench for bench in benches if profile_of(bench.plan) == profile]
+        alike = [bench for bench in benches if _run_of(bench) == run]
+        looked = [bench for bench in alike if whole or bench.plan.spec in specs]
         seconds = _seconds(own, claims, looked) + (cells * fmean(walls) if walls else 0.0)
-        reruns.append(Rerun(profile, own, tuple(c for _, c in claims), absent, seconds))
+        tests = tuple(claim for _, claim in claims)
+        reruns.append(Rerun(*run, tuple(dict.fromkeys(specs)), own, tests, absent, seconds))
     return Outcome(
         comparisons=tuple(
             sorted(
-                (pair for pair in compared if pair[1].kind in COMPARED),
-                key=lambda pair: (pair[1].kind is Kind.SAME, -_factor(pair[1].values[0].number)),
+                (pair for pair in compared if pair[1].kind is not Kind.UNDECIDED),
+                key=lambda pair: _last_if_same(pair[1].values[0]),
             )
         ),
         beyond=tuple((bench, f) for bench, f in open_ if not further(f.values[0])),
@@ -134,21 +165,34 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
     )
 
 
-def _factor(ratio: float) -> float:
-    """A ratio as if the larger side were above."""
-    return max(ratio, 1 / ratio)
+def _last_if_same(value: Value) -> tuple[bool, float]:
+    """What sorts ratios by their size, as if the faster side were above."""
+    return value.verdict is Verdict.SAME, -max(value.number, 1 / value.number)
 
 
-def _compared(bench: Benchmark) -> Iterator[Finding]:
-    """Every comparison of two measured sides that may be said, one at a time."""
-    for finding in (*comparison_findings(bench), *gain_findings(bench), *_machines(bench)):
+def _run_of(bench: Benchmark) -> tuple[str, dict[str, Scalar]]:
+    """The profile and the settings with which a run goes on with a plan."""
+    plan, budget = bench.plan, bench.plan.measure.budget
+    other = {} if budget == stated_budget(plan) else {"measure.budget": f"{budget:g}s"}
+    return profile_of(plan), {**plan.overrides, **other}
+
+
+def comparisons_of(bench: Benchmark) -> list[Finding]:
+    """Every comparison of two measured sides that has a verdict, once and with one value.
+
+    This is how all surfaces count: a decided one may be no sentence (`Kind.TABLED`), an undecided
+    one is `Kind.UNDECIDED`, and a withheld one is none.
+    """
+    pairs: dict[frozenset[Subject | None], Finding] = {}
+    every = (comparison_findings, compiled_findings, gain_findings, _machines)
+    for finding in (finding for find in every for finding in find(bench)):
         for value in finding.values:
-            kind = finding.kind
-            if kind is Kind.GAIN and value.verdict not in DECIDED:
-                kind = Kind.UNDECIDED
             # A quotient of published figures has no verdict.
-            if value.verdict is not None and kind in {*COMPARED, Kind.UNDECIDED}:
-                yield replace(finding, kind=kind, values=(value,), comparisons=1)
+            if value.verdict in {*DECIDED, Verdict.UNDECIDED}:
+                kind = finding.kind if value.verdict in DECIDED else Kind.UNDECIDED
+                one = replace(finding, kind=kind, values=(value,), comparisons=1)
+                pairs.setdefault(frozenset({value.of, value.over}), one)
+    return list(pairs.values())
 
 
 def _machines(bench: Benchmark) -> Iterator[Finding]:

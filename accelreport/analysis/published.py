@@ -43,10 +43,10 @@ from accelreport.analysis.speedup import (
 )
 from accelreport.analysis.stats import NOTHING, Interval, geometric_mean, grouped, mean
 from accelreport.datasets.catalogue import CATALOGUE
-from accelreport.results.plan_document import PlanDocument
-from accelreport.spec.base import dotted_values
+from accelreport.results.plan_document import PlanDocument, profile_of
+from accelreport.spec.base import dotted_values, parse_duration
 from accelreport.spec.claims import TIME_QUANTITIES
-from accelreport.spec.models import TIME_FIGURES, Published, Source
+from accelreport.spec.models import TIME_FIGURES, Measure, Published, Source
 
 TOO_SHORT = 0.10
 """A total may be this share below its epochs' sum before it is impossible."""
@@ -192,6 +192,16 @@ def changed_keys(plan: PlanDocument) -> list[str]:
 def stated_workload(text: str) -> Mapping[str, Any]:
     """The table `[workload]` of a spec, as it is written."""
     return _table(_read(text), "workload")
+
+
+def stated_budget(plan: PlanDocument) -> float:
+    """Seconds of the budget that the spec gives the profile; the plan's own without a spec."""
+    document = _read(plan.text)
+    own = dict(dotted_values(_table(document, "profiles", profile_of(plan))))
+    budget = own.get("measure.budget", _table(document, "measure").get("budget"))
+    if budget is None:
+        budget = Measure.model_fields["budget"].default if document else plan.measure.budget
+    return parse_duration(budget)
 
 
 @cache

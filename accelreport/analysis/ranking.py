@@ -61,7 +61,7 @@ def title_finding(findings: Sequence[Finding]) -> Finding | None:
     """The finding of a title, of ranked ones; None where there is only what is undecided.
 
     It is a decided comparison of measured devices, the largest; else a published number beside a
-    measured one; else a fact.
+    measured one; else what the page begins with; else a fact, of a sweep the rate.
     """
     able = [finding for finding in findings if finding.titles]
     compared = [finding for finding in able if finding.kind in COMPARED - {Kind.GAIN}]
@@ -72,7 +72,9 @@ def title_finding(findings: Sequence[Finding]) -> Finding | None:
             f for f in compared if (of := f.values[0].over) and base and of.machine == base.machine
         ]
         return max(same, key=_size)
-    able.sort(key=lambda finding: (finding.kind not in BESIDE_PUBLISHED, finding.kind is Kind.GAIN))
+    first = findings[0].kind
+    asked = {first, Kind.RATE} if first is Kind.GAIN else {first}
+    able.sort(key=lambda f: (f.kind not in BESIDE_PUBLISHED, f.kind not in asked))
     return next(iter(able), None)
 
 

@@ -19,7 +19,7 @@ from accelreport.analysis.compute import (
     hardware_name,
 )
 from accelreport.analysis.cost import TimeLine, overtakes, start_of
-from accelreport.analysis.difference import Configuration, compiled, differences
+from accelreport.analysis.difference import Configuration, Difference, compiled, differences
 from accelreport.analysis.findings import (
     MOST_SEPARATE,
     Caveat,
@@ -138,8 +138,7 @@ def said_kind(bench: Benchmark, row: Speedup, comparisons: int) -> Kind:
     kind = kind_of(row)
     if kind not in {Kind.FASTER, Kind.SLOWER, Kind.SAME} or row.base is None:
         return kind
-    sides = (Configuration(side.device, side.machine, side.point) for side in (row.own, row.base))
-    alone = len(differences(bench.plan, *sides)) == 1
+    alone = len(difference_of(bench, ratio_of(row))) == 1
     return kind if alone and kind_of(row.simultaneous(comparisons)) is kind else Kind.TABLED
 
 
@@ -171,15 +170,47 @@ def ratio_of(row: Speedup) -> Value:
     )
 
 
+def difference_of(bench: Benchmark, value: Value) -> tuple[str, ...]:
+    """In what the sides of a measured ratio differ (`differences`); empty of anything else."""
+    if value.over is None or value.of.row:
+        return ()
+    sides = (
+        Configuration(of.device, of.machine, dict(zip(bench.axes, of.point, strict=False)))
+        for of in (value.of, value.over)
+    )
+    return differences(bench.plan, *sides)
+
+
+def threads_of(bench: Benchmark, value: Value) -> tuple[int, int, Subject] | None:
+    """Threads of both sides of a ratio and the side with all of its CPU's, where these differ."""
+    if value.over is None or difference_of(bench, value) != (Difference.THREADS,):
+        return None
+    sides = (value.of, value.over)
+    asked = [bench.plan.devices[of.device].threads for of in sides]
+    records = filter(None, map(bench.record, value.processes))
+    every = next((r.environment.threads for r in records if r.environment), None)
+    one, other = (count or every for count in asked)
+    if None not in asked or one is None or other is None or one == other:
+        return None
+    return one, other, sides[asked.index(None)]
+
+
 def forward(value: Value) -> Value:
     """A ratio of the faster side over the slower one; any other value as it is."""
     turns = value.verdict is Verdict.SLOWER or (value.verdict is None and value.number < 1)
-    if value.over is None or value.unit is not Unit.RATIO or not turns:
-        return value
+    turns = turns and value.over is not None and value.unit is Unit.RATIO
+    return inverse(value) if turns else value
+
+
+def inverse(value: Value) -> Value:
+    """A ratio of its other side over this one."""
+    if value.over is None:
+        raise ValueError("only a ratio is over something")
+    turned = {Verdict.SLOWER: Verdict.FASTER, Verdict.FASTER: Verdict.SLOWER}
     why = tuple(replace(held, own=held.base, base=held.own) for held in value.why)
     return replace(
-        value, interval=divided(1.0, value.interval), verdict=value.verdict and Verdict.FASTER,
-        of=value.over, over=value.of, why=why,
+        value, interval=divided(1.0, value.interval), of=value.over, over=value.of, why=why,
+        verdict=next((own for old, own in turned.items() if value.verdict is old), value.verdict),
     )  # fmt: skip
 
 
@@ -215,7 +246,7 @@ def gain_findings(bench: Benchmark) -> Iterator[Finding]:
         value = _published_ratio(other, one)
         spans.setdefault((one.of.point, other.of.point), []).append(value)
     for values in spans.values():
-        values.sort(key=lambda value: (not is_decided(value), -value.number))
+        values.sort(key=lambda v: (v.verdict not in DECIDED, not is_decided(v), -v.number))
         yield Finding(Kind.GAIN, tuple(values), of=len(bench.points), axis=axis)
 
 
@@ -425,11 +456,11 @@ def _is_next_stage(less: Device, more: Device) -> bool:
 
 
 def rate_findings(bench: Benchmark) -> Iterator[Finding]:
-    """What the baseline does in a second: of a number's sweep in the middle, else at the first."""
+    """What the baseline does in a second: of a number's sweep at the last, else at the first."""
     rates = [rate for group in base_groups(bench) if (rate := rate_of(group))]
     if rates:
-        middle = len(rates) // 2 if swept_number(bench) else 0
-        yield Finding(Kind.RATE, (rates[middle],), of=len(rates))
+        rate = rates[-1 if swept_number(bench) else 0]
+        yield Finding(Kind.RATE, (rate,), of=len(rates))
     else:
         yield replace(failures([bench]), of=sum(row.timed for row in bench.results))
 

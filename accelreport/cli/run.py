@@ -298,7 +298,7 @@ def carried_out(
 
         elsewhere = [] if root == RESULTS else ["--results", str(root)]
         command = shlex.join(["accelreport", "run", *map(str, request.paths), *elsewhere])
-        say(*answers(prepared.store, prepared.documents, command))
+        say(*answers(prepared.store, prepared.documents, command, shlex.join(elsewhere)))
         say("", f"Next: {shlex.join(['accelreport', 'build', *elsewhere])}")
     return exit_code(end)
 

@@ -21,15 +21,17 @@ from accelreport.analysis.claims import (
     Number,
     distinct,
 )
+from accelreport.analysis.outcome import Rerun
 from accelreport.analysis.results import ENERGY, Result, matches
 from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import LEVEL, MARGIN, Interval
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
+from accelreport.report.forms import EVIDENCE
 from accelreport.report.frames import withheld_text
 from accelreport.report.metrics import in_percent, printed_text
 from accelreport.report.quantity import SPACE
-from accelreport.report.text import label, tied
+from accelreport.report.text import clean, label, tied
 from accelreport.report.warning_text import problem_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.claims import (
@@ -143,6 +145,19 @@ def source_of(plan: PlanDocument, claim: Claim) -> str:
     return claim.source or (own.title if own else "")
 
 
+# Commands ---------------------------------------------------------------------------------------
+
+
+def decides(rerun: Rerun[Any], them: str) -> str:
+    """The command that may decide some things."""
+    return EVIDENCE["decides"].format(command=clean(rerun.command), them=them)
+
+
+def among(count: int, of: int) -> str:
+    """So many of some things that were named: "it", "them", "3 of them"."""
+    return "it" if of == 1 else "them" if count == of else f"{quantity.count(count)} of them"
+
+
 # Numbers ----------------------------------------------------------------------------------------
 
 
@@ -254,6 +269,9 @@ def _number(number: Number, count: str) -> str:
     if number.extrapolated:
         timed, planned = map(quantity.count, number.extrapolated)
         cut = f"extrapolated from {timed} timed steps of {planned}"
+    if number.trained:
+        done, planned = map(quantity.count, number.trained)
+        cut = f"trained for {done} of {planned} steps"
     inner = ", ".join(part for part in (interval, count, cut) if part)
     return f"{value} ({inner})" if inner else value
 

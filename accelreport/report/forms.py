@@ -61,11 +61,11 @@ def _speeds(finding: Finding) -> bool:
 _RATIOS = (*COMPARED, Kind.PUBLISHED)
 
 FORMS: tuple[Form, ...] = (
-    Form(_RATIOS, "{who} is as fast as {base}{at}, within 3\xa0%", _same),
+    Form(_RATIOS, "{who} {be} as fast as {base}{at}, within 3\xa0%", _same),
     Form(_RATIOS, "{who} {do} {ratio} as fast as {base}{at}"),
     Form((Kind.UNDECIDED,), "{open} not decided: {all_of_them} a single run", _single),
     Form((Kind.UNDECIDED,), "{open} not decided"),
-    Form((Kind.CROSSING,), "{who} overtakes {base} between {between}"),
+    Form((Kind.CROSSING,), "{who} {overtake} {base} between {between}"),
     Form((Kind.TOTAL, Kind.PRINTED), "{what} takes {number} on {who} and {other} on {base}"),
     Form((Kind.RATE,), "{who} {do} {number}{at}"),
     Form((Kind.LATENCY,), "a call{at} takes {number} on {who}"),
@@ -94,12 +94,13 @@ FORMS: tuple[Form, ...] = (
 others."""
 
 EVIDENCE = {
-    "interval": "The {level} interval is {interval} over {processes}.",
+    "interval": "The {level} interval{where} is {interval} over {processes}.",
     "absolute": "{name} {verb} {number}.",
-    "decides": "“accelreport run {spec} --profile {profile} --until-decided” may decide {them}.",
+    "decides": "“{command}” may decide {them}.",
     "baseline": "The baseline {name} has no number: {why}.",
     "seed": "The run is seed {seed}, one of {runs}.",
     "int8": "Accuracy changes by {points} on {examples} examples ({test}).",
+    "quality": "{own} changes {metric} by {points} ({between}, 90\xa0% interval).",
     "budget": "The time budget stopped {what}{after}.",
     "processors": "The runs used different processors of one name: {names}.",
 }

@@ -24,10 +24,11 @@ from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import failures, forward, rate_of
 from accelreport.analysis.stats import holds_one
 from accelreport.report import quantity
+from accelreport.report.claim_text import among, decides
 from accelreport.report.forms import CAVEATS, EVIDENCE, say
 from accelreport.report.frames import of_processes
 from accelreport.report.pages.overview import Overview
-from accelreport.report.say import Speaker, among, over, reasons_text
+from accelreport.report.say import Speaker, over, reasons_text
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, processors
 from accelreport.report.warning_text import problem_text
@@ -43,13 +44,17 @@ class FrontFinding:
     Attributes:
         finding: kind and values.
         words: field → its text, where it is not that of the benchmark's page.
-        evidence: what stands below it.
+        evidence: what stands below it where it is the heading.
+        at: in which workload, where the heading need not say it.
+        also: what is said with it even where it is not the heading.
         bench: whose finding it is, where it is of one benchmark alone.
     """
 
     finding: Finding
     words: Mapping[str, str] = field(default_factory=dict)
     evidence: str = ""
+    at: str = ""
+    also: str = ""
     bench: BenchmarkView | None = None
 
     @property
@@ -71,8 +76,9 @@ class FrontFinding:
 
     @property
     def sentence(self) -> str:
-        """The finding with its evidence, where another one is the heading."""
-        return f"{self.title}. {self.evidence}".strip()
+        """The finding where another one is the heading: it has no second number."""
+        words = {**self.words, "at": self.at} if self.at else self.words
+        return f"{replace(self, words=words).title}. {self.also}".strip()
 
 
 def front_findings(view: Overview) -> tuple[FrontFinding, ...]:
@@ -90,21 +96,23 @@ def largest_first(
 ) -> list[tuple[BenchmarkView, Finding]]:
     """The decided comparisons, the largest of each benchmark before all others of it.
 
-    Batch sizes come after devices, modes and precisions; of either, what was measured while other
-    programs ran comes last, and so does what is over another machine than the one with most cells.
+    Those that are no sentence come last. Batch sizes come after devices, modes and precisions; of
+    either, what was measured while other programs ran comes last, and so does what is over another
+    machine than the one with most cells.
     """
     benches = {bench.slug: bench for bench, _ in outcome.comparisons}.values()
     timed = Counter(row.machine for bench in benches for row in bench.results if row.timed)
     most = min(timed, key=lambda machine: (-timed[machine], machine), default="")
 
-    def last(pair: tuple[BenchmarkView, Finding]) -> tuple[bool, bool, bool]:
-        (value,) = pair[1].values
+    def last(pair: tuple[BenchmarkView, Finding]) -> tuple[bool, ...]:
+        finding, (value,) = pair[1], pair[1].values
         apart = over(value).machine != most
-        return pair[1].kind is Kind.GAIN, Caveat.BUSY in value.caveats, apart
+        late = finding.kind is Kind.GAIN, Caveat.BUSY in value.caveats, apart
+        return not finding.is_sentence, *late
 
     pairs = sorted(outcome.comparisons, key=last)
     largest = {bench.slug: finding for bench, finding in reversed(pairs)}
-    return sorted(pairs, key=lambda pair: largest[pair[0].slug] is not pair[1])
+    return sorted(pairs, key=lambda p: not p[1].is_sentence or largest[p[0].slug] is not p[1])
 
 
 def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
@@ -135,20 +143,21 @@ def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[Front
     compared = Counter(devices for _, devices in known)
     for bench, finding in largest_first(outcome):
         (value,) = finding.values
-        if bench.slug in benches:
+        if bench.slug in benches or not finding.is_sentence:
             continue
         benches.add(bench.slug)
         kinds = {bench.plan.devices[of.device].kind for of in (value.of, over(value))}
         one = len(kinds) > 1 and len(view.machines) < 2
         words = _ours(view, bench, value, value.processes) if one else {}
-        speaker, workload = Speaker(bench), f"“{label(bench.plan.title, 80)}”"
-        named = workload
+        speaker, workload = Speaker(bench), f" in “{label(bench.plan.title, 80)}”"
+        compiled = finding.kind in {Kind.GAIN, Kind.COMPILED}
+        at = ("" if compiled else speaker.at(forward(value).of)) + workload
         if compared[_devices(value)] > 1:
-            at = "" if finding.kind is Kind.GAIN else speaker.at(forward(value).of)
-            words["at"], named = f"{at} in {workload}", "Speedup"
-        evidence = f"{speaker.with_interval(f'{named}:', forward(value))}."
-        evidence += f" {CAVEATS[Caveat.BUSY]}" * (Caveat.BUSY in value.caveats)
-        yield FrontFinding(finding, words, evidence, bench)
+            words["at"], workload = at, ""
+        also = CAVEATS[Caveat.BUSY] * (Caveat.BUSY in value.caveats)
+        doubts = filter(None, (speaker.evidence(finding, workload), *speaker.caveats(finding)))
+        evidence = " ".join(doubts)
+        yield FrontFinding(finding, words, evidence, at, also, bench)
 
 
 def _devices(value: Value) -> tuple[str, str]:
@@ -183,17 +192,12 @@ def _undecided(outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:
         "open": f"{count} {'is' if one else 'are'}",
         "all_of_them": "it is" if one else "each is",
     }
-    evidence = [
-        EVIDENCE["decides"].format(
-            spec="specs/",
-            profile=label(rerun.profile, 40),
-            them=among(len(rerun.comparisons), len(values)),
-        )
-        for rerun in outcome.reruns
-        if rerun.comparisons
-    ]
+    runs = sorted(outcome.reruns, key=lambda run: -len(run.comparisons))
+    counts = [(run, len(run.comparisons)) for run in runs if run.comparisons]
+    also = [decides(run, among(count, len(values))) for run, count in counts[:1]]
     finding = Finding(Kind.UNDECIDED, values, of=len(values))
-    yield FrontFinding(finding, words, " ".join(evidence))
+    text = "".join(also)
+    yield FrontFinding(finding, words, text, also=text)
 
 
 def _published(view: Overview) -> Iterator[FrontFinding]:
@@ -227,7 +231,8 @@ def _totals(benches: Sequence[BenchmarkView]) -> Iterator[FrontFinding]:
         for finding in bench.findings:
             if finding.kind is Kind.TOTAL and finding.titles:
                 what = {"what": f"the training of “{label(bench.plan.title, 60)}”"}
-                yield FrontFinding(finding, what, Speaker(bench).evidence(finding), bench)
+                evidence = Speaker(bench).evidence(finding)
+                yield FrontFinding(finding, what, evidence, bench=bench)
 
 
 def _rates(view: Overview) -> Iterator[FrontFinding]:
@@ -244,7 +249,7 @@ def _rates(view: Overview) -> Iterator[FrontFinding]:
         "who": _base(view, shown.bench, rate.processes) if view.relative else speaker.name(rate.of),
         "at": f" in {shown.where}" if len(own) > 1 else speaker.at(rate.of),
     }
-    evidence = [speaker.evidence(Finding(Kind.RATE, (value,)))]
-    evidence += [CAVEATS[Caveat.BUSY]] * shown.row.busy
-    text = " ".join(filter(None, evidence))
-    yield FrontFinding(Finding(Kind.RATE, (value,)), words, text, shown.bench)
+    finding = Finding(Kind.RATE, (value,))
+    also = CAVEATS[Caveat.BUSY] * shown.row.busy
+    evidence = f"{speaker.evidence(finding)} {also}".strip()
+    yield FrontFinding(finding, words, evidence, also=also, bench=shown.bench)

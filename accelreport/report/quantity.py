@@ -171,7 +171,8 @@ def present(value: object) -> TypeGuard[float]:
 def decimals(value: float, low: float | None = None, high: float | None = None) -> int:
     """Digits after the point: down to the first digit of the half-width, or three in all.
 
-    Never fewer than two significant digits of the value and never more than five.
+    Never fewer than two significant digits of the value and never more than five. Where an end of
+    an interval would be written as the value is, there is one more: 1.1× is not 1.1–1.3×.
     """
     size = math.floor(math.log10(abs(value))) if value else 0
     digits = 3
@@ -179,6 +180,9 @@ def decimals(value: float, low: float | None = None, high: float | None = None) 
         half = (high - low) / 2
         digits = size - math.floor(math.log10(half)) + 1
         digits = min(max(digits, 2), 5)
+        places = max(0, digits - 1 - size)
+        if low < value < high and round(value, places) in {round(low, places), round(high, places)}:
+            return places + 1
     return max(0, digits - 1 - size)
 
 

@@ -14,14 +14,10 @@ from math import isclose, isfinite
 from accelreport.analysis.claims import ClaimResult, ClaimVerdict
 from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.difference import (
-    Configuration,
     Difference,
-    compiled,
-    differences,
 )
 from accelreport.analysis.findings import (
     BESIDE_PUBLISHED,
-    COMPARED,
     FACTS,
     LEARNED,
     Caveat,
@@ -34,13 +30,13 @@ from accelreport.analysis.findings import (
 )
 from accelreport.analysis.learning import WITHIN
 from accelreport.analysis.learning_findings import ACCURACY
-from accelreport.analysis.outcome import further
+from accelreport.analysis.outcome import comparisons_of, outcome_of
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
-from accelreport.analysis.speed_findings import failures, forward
+from accelreport.analysis.speed_findings import difference_of, failures, forward, threads_of
 from accelreport.analysis.stats import Verdict, geometric_mean, grouped, holds_one
 from accelreport.report import quantity
-from accelreport.report.claim_text import measured_lines
+from accelreport.report.claim_text import among, decides, measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say, signs
 from accelreport.report.metrics import (
     axis_title,
@@ -51,19 +47,14 @@ from accelreport.report.metrics import (
 )
 from accelreport.report.model import LargeNumber
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import COMPILE, BenchmarkView, mode
 from accelreport.report.warning_text import reason_text
 from accelreport.spec.claims import Names
-from accelreport.spec.device import Device
 
 LOOSE = 2.0
 """How far apart the ends of an interval may be whose middle a sentence gives."""
 MOST_NUMBERS = 2
 """Lines of a claim's numbers that stand below its text as a title."""
-MOST_LISTED = 4
-"""Values that a line of evidence lists; the table below has all of them."""
-
-COMPILE = "torch.compile"
 
 _DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
 """What a sentence about quality begins with where the data are not the whole real set."""
@@ -155,10 +146,9 @@ class Speaker:
 
     @property
     def claim(self) -> ClaimResult | None:
-        """The claim that the author put first, if it is decided."""
+        """The claim that the author put first, if it is confirmed: a refuted one is no title."""
         first = next(iter(self.bench.tested), None)
-        decided = {ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED}
-        return first if first and first.verdict in decided else None
+        return first if first and first.verdict is ClaimVerdict.CONFIRMED else None
 
     def headline(self) -> str:
         """The title of a page: a decided claim, else a finding, else the benchmark's own title."""
@@ -175,7 +165,9 @@ class Speaker:
         findings = self.bench.findings
         facts = (f for f in findings if f.is_sentence and f.kind in {*FACTS, Kind.NOT_MEASURED})
         first = title_finding(findings) or next(facts)
-        return (first, *[f for f in findings if f.kind is Kind.UNDECIDED][:1])
+        every = comparisons_of(self.bench)
+        undecided = tuple(f.values[0] for f in every if f.kind is Kind.UNDECIDED)
+        return (first, *[Finding(Kind.UNDECIDED, undecided)] * bool(undecided))
 
     def below(self, answered: Sequence[Finding]) -> str:
         """The lines below the title of a page; failures come first."""
@@ -196,12 +188,6 @@ class Speaker:
             parts += [f"{self.title(finding)}."] if number else []
             parts.append(self.evidence(finding))
         return " ".join(part for part in (*parts, *self.caveats(*findings)) if part)
-
-    def sentence(self, finding: Finding) -> str:
-        """The clause, then the evidence; empty of what no sentence may be made of."""
-        if not finding.is_sentence:
-            return ""
-        return f"{self.title(finding)}. {self.answer(finding)}".strip()
 
     def number_of(self, *kinds: Kind) -> str:
         """The number of the first of some kinds about quality that has one, with what it is of.
@@ -284,22 +270,23 @@ class Speaker:
 
     # Evidence ---------------------------------------------------------------------------------
 
-    def evidence(self, finding: Finding) -> str:
-        """The intervals behind a finding, or the numbers that it is made of."""
+    def evidence(self, finding: Finding, where: str = "") -> str:
+        """The interval behind a finding, which may be in one of several benchmarks (`where`)."""
         values, base = finding.values, finding.base
         match finding.kind:
             case Kind.NOT_MEASURED | Kind.TARGET | Kind.CROSSING | Kind.PRINTED:
                 return ""
-            case Kind.PUBLISHED | Kind.TOTAL if base:
-                return f"{self._list(values[1:])} {self._absolute(base)}".strip()
+            case Kind.PUBLISHED if base:
+                return self._absolute(base)
+            case Kind.TOTAL if base:
+                values, where = (base,), f" of {self.name(base.of)}"
             case Kind.UNDECIDED:
-                repeats = sum(further(value) > 0 for value in values)
-                decided = EVIDENCE["decides"].format(
-                    spec=self.bench.plan.spec,
-                    profile=self.bench.plan.profile,
-                    them=among(repeats, len(values)),
+                spec = (self.bench.plan.spec,)
+                return " ".join(
+                    decides(replace(run, specs=spec), among(len(run.comparisons), len(values)))
+                    for run in outcome_of([self.bench]).reruns
+                    if run.comparisons
                 )
-                return decided if repeats else ""
             case Kind.MISCLASSIFIED if Caveat.SINGLE_RUN not in finding.caveats:
                 (row,), of = values[0].processes, values[0].of
                 cells = self.bench.cells(of.device, of.machine, of.point)
@@ -307,18 +294,29 @@ class Speaker:
                 return EVIDENCE["seed"].format(seed=row.seed, runs=runs)
             case Kind.INT8:
                 return self._int8(finding)
-            case Kind.FASTER | Kind.SLOWER | Kind.SAME:
-                values = finding.title_values
-            case _:
-                values = values[:1]
-        known = [value for value in values if self.interval(value)]
-        if len(known) != 1:
-            return self._list(known)
-        (value,) = known
-        return EVIDENCE["interval"].format(
+        first = forward(values[0])
+        if not self.interval(first) or first.interval.n < 2:
+            return ""
+        interval = EVIDENCE["interval"].format(
             level=quantity.percent(finding.level, 0),
-            interval=self.interval(forward(value)),
-            processes=quantity.plural(value.interval.n, "process", "processes"),
+            where=where,
+            interval=self.interval(first),
+            processes=quantity.plural(first.interval.n, "process", "processes"),
+        )
+        return f"{interval} {self._learned(values[0])}".strip()
+
+    def _learned(self, value: Value) -> str:
+        """What a precision that is compared does to the quality; empty where it is not known."""
+        of = value.of
+        parity = self.bench.parity.get((of.device, of.machine, of.point)) if value.why else None
+        if parity is None or not parity.difference.known:
+            return ""
+        change = parity.difference
+        return EVIDENCE["quality"].format(
+            own=COMPUTE_DTYPE[value.why[0].own],
+            metric=metric_title(parity.quality.metric),
+            points=quantity.points(change.value),
+            between=quantity.points_between(change.low, change.high),
         )
 
     def _int8(self, finding: Finding) -> str:
@@ -352,18 +350,11 @@ class Speaker:
         interval = self.interval(value)
         return f"{text} ({interval})" if interval else text
 
-    def _list(self, values: Sequence[Value]) -> str:
-        """Values under their names with their intervals: "A: 1.4× (1.3–1.5×); over B: 1.2×."."""
-        parts = []
-        for value in values[:MOST_LISTED]:
-            ratio, where = forward(value), self.at(value.of) if value.of.row is None else ""
-            name = f"{'over ' * (ratio is not value)}{self.name(value.of)}{where}:"
-            parts.append(self.with_interval(name, ratio))
-        if not parts:
-            return ""
-        left = len(values) - len(parts)
-        more = f"; {left} more" if left else ""
-        return f"{sentence('; '.join(parts))}{more}."
+    def compared(self, value: Value) -> str:
+        """A ratio as a label, its faster side first: "A over B at batch size 256: 1.4×"."""
+        ratio = forward(value)
+        sides = f"{self.name(ratio.of)} over {self.name(over(ratio))}{self.at(ratio.of)}"
+        return f"{sides}: {self.number(ratio, quantity.TABLE)}"
 
     def _absolute(self, value: Value) -> str:
         """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""
@@ -447,20 +438,9 @@ def naive_name(value: Value) -> str:
     return f"“{label(value.of.part, 40)}”"
 
 
-def among(count: int, of: int) -> str:
-    """So many of some things that were named: "it", "them", "3 of them"."""
-    return "it" if of == 1 else "them" if count == of else f"{quantity.count(count)} of them"
-
-
 def points(value: Value) -> str:
     """A change in accuracy in percentage points, with no digit that its interval denies."""
     return quantity.points(value.number, value.interval.low, value.interval.high)
-
-
-def mode(way: Device) -> str:
-    """How a framework runs the steps, in the field's words."""
-    compiler = COMPILE if way.framework == "torch" else "XLA"
-    return ("eager mode", "graph mode", compiler)[compiled(way)]
 
 
 def provenance_text(value: Value, year: int | None = None) -> str:
@@ -503,8 +483,9 @@ class _Words(Mapping[str, str]):
 
     @property
     def _first(self) -> Value:
-        """Of a ratio, the one of the faster side."""
-        return forward(self.finding.values[0])
+        """Of a ratio, the one of the faster side; of a crossing, the one behind it."""
+        crossing = self.finding.kind is Kind.CROSSING
+        return self.finding.values[1] if crossing else forward(self.finding.values[0])
 
     def _setting(self, of: Subject, *, axis: bool = True) -> str:
         (value,) = of.point
@@ -514,13 +495,14 @@ class _Words(Mapping[str, str]):
     def who(self) -> str:
         """What is ahead, or has a number; of what differs in a mode or precision, that."""
         first, speaker = self._first, self.speaker
-        match self.finding.kind:
-            case Kind.GAIN:
-                return f"{speaker.name(first.of)} at {self._setting(first.of)}"
-            case Kind.CROSSING:
-                return speaker.name(self.finding.values[1].of)
+        if self.finding.kind is Kind.GAIN:
+            return f"{speaker.name(first.of)} at {self._setting(first.of)}"
         if self._modes:
             return mode(speaker.bench.plan.devices[first.of.device])
+        if counts := self._threads:
+            own, _, cpu = counts
+            named = f"thread{'s' * (own > 1)} of {speaker.name(cpu)}"
+            return f"{quantity.number_word(own)} {named}"
         return COMPUTE_DTYPE[first.why[0].own] if first.why else speaker.name(first.of)
 
     @property
@@ -529,10 +511,12 @@ class _Words(Mapping[str, str]):
         first, speaker = self._first, self.speaker
         if self.finding.kind in {Kind.TOTAL, Kind.PRINTED}:
             return speaker.name(self._other.of)
-        beside = over(self.finding.values[-1] if self.finding.kind is Kind.CROSSING else first)
+        beside = over(first)
         if self._modes:
             device = speaker.bench.plan.devices[beside.device]
             return f"{mode(device)} in {device.framework_name}"
+        if counts := self._threads:
+            return quantity.number_word(counts[1])
         if self.finding.kind is Kind.GAIN:
             return f"at {self._setting(beside, axis=False)}"
         if first.why:
@@ -543,16 +527,12 @@ class _Words(Mapping[str, str]):
     @property
     def _modes(self) -> bool:
         """Whether a ratio is of two modes of one framework: they give the sides their names."""
-        first, plan = self._first, self.speaker.bench.plan
-        if self.finding.kind not in COMPARED or not first.over or first.of.row:
-            return False
-        if self.finding.kind is Kind.COMPILED:
-            return True
-        sides = (
-            Configuration(of.device, of.machine, dict(zip(plan.axes, of.point, strict=False)))
-            for of in (first.of, first.over)
-        )
-        return differences(plan, *sides) == (Difference.MODE,)
+        differ = difference_of(self.speaker.bench, self._first)
+        return self.finding.kind is Kind.COMPILED or differ == (Difference.MODE,)
+
+    @property
+    def _threads(self) -> tuple[int, int, Subject] | None:
+        return threads_of(self.speaker.bench, self._first)
 
     @property
     def _other(self) -> Value:
@@ -574,9 +554,22 @@ class _Words(Mapping[str, str]):
         return self.speaker.bounded(self._first)
 
     @property
+    def be(self) -> str:
+        """The verb of what is as fast."""
+        return "are" if (counts := self._threads) and counts[0] > 1 else "is"
+
+    @property
+    def overtake(self) -> str:
+        """The verb of a crossing."""
+        return "overtakes" if self.be == "is" else "overtake"
+
+    @property
     def do(self) -> str:
-        """The verb of the work."""
-        return self.speaker.verb(self._first)
+        """The verb of the work; of several threads in the plural."""
+        verb = self.speaker.verb(self._first)
+        if self.be == "is":
+            return verb
+        return "multiply" if verb == "multiplies" else verb.removesuffix("s")
 
     @property
     def number(self) -> str:

@@ -107,6 +107,15 @@ class Series:
         return f"s{self.colour % COLOURS}"
 
 
+COMPILE = "torch.compile"
+
+
+def mode(way: Device) -> str:
+    """How a framework runs the steps, in the field's words."""
+    compiler = COMPILE if way.framework == "torch" else "XLA"
+    return ("eager mode", "graph mode", compiler)[compiled(way)]
+
+
 def mode_of(device: Device, *, named: bool) -> str:
     """How a framework runs the steps, in a word; empty where it does so by default.
 

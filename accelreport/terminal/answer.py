@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -51,7 +50,10 @@ def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
 
 
 def answers(
-    store: Store, plans: Sequence[PlanDocument], command: str = "accelreport run"
+    store: Store,
+    plans: Sequence[PlanDocument],
+    command: str = "accelreport run",
+    elsewhere: str = "",
 ) -> Iterator[str]:
     """The results of some plans for the end of a run, as lines for a terminal.
 
@@ -64,6 +66,7 @@ def answers(
         store: the results folder; only the records of these plans are read.
         plans: the plans as the run began with them; repeats that it added count, too.
         command: the command of the run, without its profile and other options.
+        elsewhere: the option that names the results folder; empty for the usual one.
     """
     benches = measured_now(store, plans)
     tried = [
@@ -80,7 +83,7 @@ def answers(
             yield f"  ⚠ {warned}"
     outcome = outcome_of(benches)
     yield from _decided(outcome) if len(benches) > 1 else ()
-    yield from _waiting(outcome, command)
+    yield from _waiting(outcome, command, elsewhere)
     notices = [f"⚠ {notice.title} {notice.text}" for notice in notices_of(benches)]
     if any(row.measured and row.warnings for bench in benches for row in bench.results):
         notices.append("⚠ The report explains each warning.")
@@ -110,7 +113,8 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
     yield from ("", f"Decided: {_counts(outcome)}")
     for bench, finding in outcome.comparisons:
         speaker, value = Speaker(bench), forward(finding.values[0])
-        yield f"  {speaker.title(finding)} ({speaker.interval(value)}, {bench.plan.spec})"
+        text = speaker.title(finding) if finding.is_sentence else speaker.compared(value)
+        yield f"  {text} ({speaker.interval(value)}, {bench.plan.spec})"
     for claim in outcome.claims:
         yield f"  {STATES[claim.state]}: {claim.claim.text}"
 
@@ -124,21 +128,23 @@ def _counts(
     return listed([*named, *(bench.plan.spec for bench in missing)]) or "nothing yet"
 
 
-def _waiting(outcome: Outcome[BenchmarkView], command: str) -> Iterator[str]:
+def _waiting(outcome: Outcome[BenchmarkView], command: str, elsewhere: str) -> Iterator[str]:
     """What is not decided, and what needs a device or a model, each with its command."""
     for rerun in outcome.reruns:
-        profile = f" --profile {shlex.quote(rerun.profile)}" if rerun.profile != FULL else ""
+        # Plans that differ in their settings are continued by several commands.
+        own = f"{command} {rerun.options}"
+        again = f"{rerun.command} {elsewhere}".rstrip() if rerun.specs else own
         yield from ("", f"Not decided: {_counts(rerun, rerun.missing)}")
-        yield f"  {command}{profile} --until-decided   (about {run_text.duration(rerun.seconds)})"
-    if outcome.beyond:
-        more = f"More than {LOOKS[-1]} repeats needed"
-        yield from ("", f"{more}: {plural(len(outcome.beyond), 'comparison')}")
+        yield f"  {again}   (about {run_text.duration(rerun.seconds)})"
+    if beyond := len(outcome.beyond):
+        more = f"more than {LOOKS[-1]} repeats"
+        yield from ("", f"{plural(beyond, 'comparison')} need{'s' * (beyond == 1)} {more}.")
     if whole := sum(claim.profile != FULL for claim in outcome.unmeasured):
-        yield from ("", f"Larger profile or real data needed: {plural(whole, 'claim')}")
-        yield f"  {command}"
-    if outcome.device:
+        needs = f"{plural(whole, 'claim')} need{'s' * (whole == 1)}"
+        yield from ("", f"{needs} a larger profile or real data:", f"  {command}")
+    if absent := len(outcome.device):
         spec = outcome.device[0].spec
-        yield from ("", f"Device needed: {plural(len(outcome.device), 'claim')}")
+        yield from ("", f"{plural(absent, 'claim')} need{'s' * (absent == 1)} another device:")
         yield f"  accelreport notebook specs/{spec}.toml   (a free GPU or TPU of Colab or Kaggle)"
     if not outcome.own:
         yield from ("", "Your own model and data")

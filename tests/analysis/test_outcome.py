@@ -107,12 +107,16 @@ def test_every_claim_is_in_one_group_and_decided_comparisons_come_by_size() -> N
         for plan in store.plans()
     ]
     outcome = outcome_of(benches)
-    (rerun,) = outcome.reruns
-    groups = (outcome.claims, rerun.claims, outcome.unmeasured, outcome.device)
+    again = [claim for rerun in outcome.reruns for claim in rerun.claims]
+    groups = (outcome.claims, again, outcome.unmeasured, outcome.device)
     claims = [(claim.spec, claim.claim.text) for group in groups for claim in group]
     assert len(claims) == len(set(claims))
     assert set(claims) == {(b.plan.spec, claim.text) for b in benches for claim in b.plan.claims}
-    assert rerun.profile == "full"
+    assert {rerun.profile for rerun in outcome.reruns} == {"full"}
+    commands = {rerun.specs: rerun.command for rerun in outcome.reruns}
+    assert commands["strategies",] == (
+        "accelreport run specs/strategies.toml --budget 12s --until-decided"
+    )
     numbers = [f.values[0].number for _, f in outcome.comparisons if f.kind is not Kind.SAME]
     sizes = [max(number, 1 / number) for number in numbers]
     assert sizes == sorted(sizes, reverse=True)

@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from accelreport.analysis.findings import COMPARED, COMPARISONS
-from accelreport.analysis.outcome import outcome_of
+from accelreport.analysis.findings import COMPARED, COMPARISONS, Kind
+from accelreport.analysis.outcome import comparisons_of, outcome_of
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.model import Entry, Links, Notes, Page, Table
 from accelreport.report.pages.benchmark import benchmark_page
@@ -118,6 +118,7 @@ FALSE = {
     "M11 other hardware as a failed replication": ("gpu1", "agree within"),
     "M12 a quality of a part of the training": (T, "of the next characters"),
     "M14 torch.compile": ("fw_aa", r"Torch\.compile|as fast as [^\n,]* in PyTorch(?!, within 3 %)"),
+    "a refuted claim as a title": (T, r": refuted\."),
     "M15 a single run": ("one", r"images/s(?!.*in one (partial )?run)(?!.*one run)"),
 }  # fmt: skip
 """Fault: the folder in which it would be seen, and its words."""
@@ -135,20 +136,35 @@ TRUE = {
     "F8 failures come first": ("failed2", "har_sweep", "24 of 72 cells failed: out of memory"),
     "F11 why there is no ratio": ("nobase", "", "No baseline has a time"),
     "F2 what is equal is undecided": ("prec_aa", "precision_cnn", "1 comparison is not decided"),
-    "M13 of how many processes": ("one", "mnist_batch_sweep", "images/s at batch size 512, in one"),
+    "M13 of how many processes": ("one", "mnist_batch_sweep", "s at batch size 1,024, in one"),
     "M16 two processors of one name": (
         "processors", "strategies", "different processors of one name: AMX with oneDNN on and AVX2"
     ),
     "processors of a machine": (W, "", "of that name: AVX-512 with oneDNN on and AVX2"),
     "which of two hosts is faster": ("twohosts", "", "0002 trains 2.0× as fast as Intel Xeon on"),
     "the largest comparison heads the front": ("gpusweep", "", "40GB trains 20× as fast as Intel"),
-    "the faster side begins": (T, "strategies", "trains 1.7× as fast as Intel Xeon, 1"),
+    "the faster side begins": (T, "strategies", "Two threads of Intel Xeon train 1.7× as"),
     "what data a rate is of": (WEATHER, "weather_gru", "s, in one partial run on synthetic data"),
     "the best point of a grid": (W, "har_sweep", "after 2.9 min, the best mean of"),
     "modes are named as modes": (T, "", "Graph mode trains 15× as fast as XLA in TensorFlow"),
     "a pair of devices in two workloads": (T, "", "1,024 in “MNIST: how long the"),
-    "what is not drawn": (T, "", "17 of 39 comparisons decided, 10 shown"),
-    "claims that repeats may decide": (T, "", "for 5 of them: accelreport run specs/ --pro"),
+    "what is not drawn": (T, "", "21 of 41 comparisons decided, 10 shown"),
+    "claims that repeats may decide": (
+        T, "", "for 2 of them: accelreport run specs/har_strategies.toml --budget 10s --until"
+    ),
+    "the budget of a benchmark's command": (T, "strategies", "strategies.toml --budget 12s --un"),
+    "what the budget stopped of a heading": (T, "", "budget stopped 1 of these 2 configurations"),
+    "the sweep's ends head its page": (
+        T, "mnist_batch_sweep", "headline='Intel Xeon at batch size 1,024 trains 1.04× as fast"
+    ),
+    "how short the training of an accuracy was": (
+        T, "imdb_lstm", "10,000 examples, trained for 184 of 7,820 steps)"
+    ),
+    "over what a bound is, in what": (T, "fashion_mnist", "In float32, over Intel Xeon."),
+    "the ratio of a title, beside its rates": (T, "frameworks", "s · 3.3× TensorFlow eager"),
+    "whether runs were whole": (T, "fashion_mnist", "Validation accuracy at the end of each run"),
+    "of how many steps": (T, "fashion_mnist", "(term='Shortest run', value='20 of 1,500 steps'"),
+    "what a grid leaves out": (T, "har_sweep", "1 of 4 columns is left out: no steady step."),
     "a published rate beside one partial run": (
         WEATHER, "", "tomorrow in Odense”, measured in one partial run on synthetic data"
     ),
@@ -215,6 +231,44 @@ def test_the_front_page_has_no_verdict_that_a_page_has_not(name: str) -> None:
             assert undecided_here, text
         elif re.search(r"^(?!(The p|P)ublished).*(× (as fast|the throughput)|within 3)", text):
             assert kinds & COMPARED, text
+
+
+@pytest.mark.parametrize("name", [T, W, WEATHER, "gpusweep", "twohosts"])
+def test_every_surface_counts_the_same_comparisons(name: str, tmp_path: Path) -> None:
+    found = surfaces(name)
+    every = [f for bench in found.benches for f in comparisons_of(bench)]
+    decided = sum(finding.kind is not Kind.UNDECIDED for finding in every)
+    assert len(every) == len({id(finding) for finding in every})
+    drawn = [figure.subtitle.replace("\xa0", " ") for figure in found.front.figures]
+    counts = [re.match(r"(\d+) of (\d+) comparison", text) for text in drawn]
+    assert [match.groups() for match in counts if match] == (
+        [(str(decided), str(len(every)))] if every else []
+    )
+    for bench in found.benches:
+        own = [f.kind is not Kind.UNDECIDED for f in comparisons_of(bench)]
+        page = found.pages[bench.plan.spec]
+        detail = next((s.detail for s in page.sections if s.id == "speedup"), "")
+        match = re.match(r"(\d+) of (\d+) comparison", detail.replace("\xa0", " "))
+        assert not match or match.groups() == (str(sum(own)), str(len(own)))
+        said = re.search(r"(\d+) comparisons? (?:is|are) not", page.finding.replace("\xa0", " "))
+        assert int(said[1] if said else 0) == len(own) - sum(own)
+    write(name, tmp_path)
+    store = Store(tmp_path)
+    lines = "\n".join(answers(store, store.plans())).replace("\xa0", " ")
+    told = re.search(r"Decided: (?:(\d+) comparison)?", lines)
+    assert len(found.benches) == 1 or (told and int(told[1] or 0) == decided)
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_front_page_says_each_number_once_in_whole_sentences(name: str) -> None:
+    """The heading's pair is the first row of the figure, in the same direction."""
+    front = surfaces(name).front
+    assert not re.search(r": [\d.,]+×", front.finding)
+    ratio = re.match(r"(?!The published).* (\d[\d.]*)× as fast", front.headline)
+    figure = next((f for f in front.figures if f.id == "decided-rows"), None)
+    if ratio and figure and figure.table and "published" not in front.headline:
+        shown = words(figure.table.groups[0].rows[0].entries[2])
+        assert float(shown.removesuffix("×")) == pytest.approx(float(ratio[1]), rel=0.05)
 
 
 @pytest.mark.parametrize("name", FOLDERS)

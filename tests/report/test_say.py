@@ -138,7 +138,6 @@ FORMS = [
 @pytest.mark.parametrize(("finding", "title"), FORMS)
 def test_a_finding_has_one_form(speaker: Speaker, finding: Finding, title: str) -> None:
     assert speaker.title(finding).replace("\xa0", " ") == title
-    assert speaker.sentence(finding).startswith(speaker.title(finding))
     assert speaker.spoken(finding)[0] == f"{speaker.title(finding)}."
 
 
@@ -225,5 +224,4 @@ def test_what_is_not_decided_or_not_whole_is_no_sentence(
 ) -> None:
     with pytest.raises(ValueError, match="no sentence"):
         speaker.title(finding)
-    assert speaker.sentence(finding) == ""
     assert speaker.large(finding) is None

@@ -252,14 +252,15 @@ def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[Hea
     reasons = reasons or "not planned"
     cells = [cell for panel in panels for row in panel.cells for cell in row]
     absent = sum(cell.value is None for cell in cells)
-    dashed = f" Dashed: {reasons}: {absent} of {len(cells)}." if absent else ""
+    dashed = f" Dashed ({absent} of {len(cells)}): {reasons}." if absent else ""
     sizes = [(len(some), len(some[0].cells), len(some[0].cells[0])) for some in (every, panels)]
-    left_out = [
-        f"{planned - drawn} of {planned} {what}"
+    left_out = {
+        f"{planned - drawn} of {planned} {what}": planned - drawn
         for what, planned, drawn in zip(("panels", "rows", "columns"), *sizes, strict=True)
         if drawn < planned
-    ]
-    gone = f" Left out, {reasons}: {', '.join(left_out)}." if left_out else ""
+    }
+    verb = "is" if [*left_out.values()] == [1] else "are"
+    gone = f" {quantity.listed([*left_out])} {verb} left out: {reasons}." if left_out else ""
     framed = "Frames: the shortest and the longest time. Stronger colour: longer (log scale)"
     return f"{framed}{quality}.{dashed}{gone}"
 

@@ -20,9 +20,11 @@ from accelreport.analysis.findings import (
 from accelreport.analysis.overview import PublishedRate
 from accelreport.analysis.published import conditions, published_results
 from accelreport.analysis.published_findings import clock_of
+from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
     caveats_of,
+    forward,
     line_of,
     published_value,
     rate_of,
@@ -51,12 +53,11 @@ from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, dots_pl
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.say import (
     Speaker,
-    mode,
     provenance_text,
 )
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series
-from accelreport.report.view import BenchmarkView, Point
+from accelreport.report.view import BenchmarkView, Point, mode
 from accelreport.report.warning_text import flag_text
 
 MOST_LINES = 6
@@ -124,8 +125,9 @@ def beside_rates(
 ) -> dict[Subject, str]:
     """The text beside each rate: its ratio over the baseline, and that of the title.
 
-    A withheld ratio is there only where it is the finding, which says why. A ratio over the same
-    framework with less of a compiler is there only for the title: one column has one baseline.
+    The ratio of the title begins with the faster side, as the title does. A withheld ratio is there
+    only where it is the finding, which says why. A ratio over the same framework with less of a
+    compiler is there only for the title: one column has one baseline.
 
     Args:
         bench: the benchmark.
@@ -134,6 +136,7 @@ def beside_rates(
         among: the findings whose ratios are there.
     """
     speaker, beside = Speaker(bench), bench.base_point(point)
+    titled = forward((title_finding(bench.findings) or finding).values[0])
     texts: dict[Subject, dict[Subject | str, str]] = {}
     for other in among:
         if other.kind not in BESIDE and other.kind not in PEAKS:
@@ -142,6 +145,10 @@ def beside_rates(
             over = value.over
             at_point = over is not None and bench.base_point(place_of(value) or point) == beside
             if over is None or not at_point:
+                continue
+            if (value.of, over) == (titled.over, titled.of):
+                number = f"{speaker.number(titled)} {speaker.name(value.of)}"
+                texts.setdefault(over, {})[value.of] = number
                 continue
             compiled = other.kind is Kind.COMPILED
             if compiled and among is bench.findings and over.device != bench.plan.baseline.device:
@@ -184,7 +191,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     places = {value.of: place for place, (value, _) in enumerate(rates)}
     # A ratio of two bars that are both there is a bracket, where their axis begins at zero.
     brackets = [
-        Bracket((places[value.of], places[value.over]), speaker.number(value))
+        Bracket((places[value.of], places[value.over]), speaker.number(forward(value)))
         for value in finding.title_values[:1]
         if finding.kind is Kind.COMPILED and from_zero(dots)
         if value.over and {value.of, value.over} <= {*places}

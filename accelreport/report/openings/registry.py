@@ -204,8 +204,12 @@ def opening_of(bench: BenchmarkView) -> Opening:
     shown = {scene.finding.kind for scene in scenes}
     if printed and not shown & {Kind.NOT_MEASURED, Kind.TOTAL, Kind.RESTATED}:
         scenes = (*scenes, printed)[:3]
+    speaker = Speaker(bench)
+    if title and not speaker.claim:
+        # A heading is the finding of the first figure.
+        scenes = tuple(sorted(scenes, key=lambda scene: not scene.marks(title.title_values)))
     return Opening(
-        speaker=Speaker(bench),
+        speaker=speaker,
         scenes=scenes,
         findings=bench.findings,
         kicker=kicker(bench),

@@ -16,8 +16,11 @@ from accelreport.analysis.findings import (
     Subject,
     Value,
 )
+from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import quantity as quantity_of
 from accelreport.analysis.speed_findings import (
+    forward,
+    inverse,
     published_lines,
     published_value,
     rate_of,
@@ -80,6 +83,14 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     # A withheld ratio is marked only where it is the finding, which says why.
     sound = (f for f in findings if f is finding or f.kind is not Kind.WITHHELD)
     ratios = {value.of: value for f in sound for value in f.values}
+    every = list(ratios.values())
+    first = (title_finding(bench.findings) or finding).values[0]
+    if first.over and forward(first) is not first and first.of in ratios:
+        # The ratios of the title's two devices begin with the faster side, as the title does.
+        pair = first.of.device, first.of.machine
+        own = [v for v in ratios.values() if (v.of.device, v.of.machine) == pair]
+        ratios = {of: value for of, value in ratios.items() if value not in own}
+        ratios |= {value.over: inverse(value) for value in own if value.over}
     measured = [rate_of(row.own) for row in bench.compared if row.own.machine]
     devices = grouped(filter(None, measured), lambda value: (value.of.device, value.of.machine))
     # A rate that contradicts itself has no line: it is in the table of published rows.
@@ -100,7 +111,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     # A gain is that from one mark of its line to another.
     gains = finding.values if finding.kind is Kind.GAIN else ()
     crossed = (value for crossing in crossings for value in crossing.values)
-    shown = [*ratios.values(), *gains, *multiples, *crossed]
+    shown = [*every, *gains, *multiples, *crossed]
     plot = lines_plot(
         lines,
         ends,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from math import log
@@ -10,11 +9,12 @@ from math import log
 from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.findings import Kind, Subject, Value
 from accelreport.analysis.outcome import Outcome, outcome_of
+from accelreport.analysis.speed_findings import forward
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot
 from accelreport.report.charts.scales import factor_text
-from accelreport.report.claim_text import decided_text
+from accelreport.report.claim_text import among, decided_text
 from accelreport.report.front import front_findings, largest_first
 from accelreport.report.model import (
     Block,
@@ -42,10 +42,9 @@ from accelreport.report.pages.badges import kind_text, titles_of
 from accelreport.report.pages.benchmarks import baseline_rate
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PAGE, PHONE, Overview
-from accelreport.report.pages.sections.about import overrides_of
 from accelreport.report.pages.sections.claims import units_of
-from accelreport.report.say import Speaker, among
-from accelreport.report.text import label
+from accelreport.report.say import Speaker
+from accelreport.report.text import clean, label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
 
@@ -133,11 +132,15 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         over = value.over or (base.of if base else value.of)
         # Of a sweep, the largest ratio of two devices; the benchmark's page has the others.
         rows.setdefault((bench.slug, value.of.device, over.device), (bench, value, over))
-    kept = sorted([*rows.values()][:MOST_ROWS], key=lambda row: -row[1].number)
+    # The pair of the heading is the first row; the faster side begins, as in a sentence.
+    kept = [*rows.values()][:MOST_ROWS]
+    kept = kept[:1] + sorted(kept[1:], key=lambda row: -forward(row[1]).number)
     if not kept:
         return None
     dots, table, machines = [], [], set[str]()
-    for bench, value, over in kept:
+    for bench, given, below in kept:
+        value = forward(given)
+        over = below if value is given else given.of
         machines |= {value.of.machine, over.machine}
         speaker, firm = Speaker(bench), value.verdict in DECIDED
         title, name, beside = label(bench.plan.title, 60), *_sides(speaker, value.of, over)
@@ -201,19 +204,21 @@ def _waiting(benches: Sequence[BenchmarkView], outcome: Outcome[BenchmarkView]) 
     units = units_of(benches)
     if units is None:
         return None
-    run_specs = f"accelreport run specs/{_shared_overrides(benches)}"
+    run_specs = "accelreport run specs/"
     undecided = sum(count for state, _, count in units.keys if state == "undecided")
     # Other claims miss a number, or are of data that a profile does not read.
-    reruns = [
-        (run, sum(claim.state is ClaimState.UNDECIDED for claim in run.claims))
+    counts = [
+        (sum(claim.state is ClaimState.UNDECIDED for claim in run.claims), run)
         for run in outcome.reruns
     ]
-    rerun = "; ".join(
+    reruns = [
         f"for {among(claims, undecided)}: " * (claims < undecided)
-        + f"{run_specs} --profile {run.profile} --until-decided, about {_about(run.seconds)} here"
-        for run, claims in reruns
+        + f"{clean(run.command)}, about {_about(run.seconds)} here"
+        for claims, run in sorted(counts, key=lambda pair: -pair[0])
         if claims
-    )
+    ]
+    others = ["the page of claims has the other commands"] * (len(reruns) > 1)
+    rerun = "; ".join([*reruns[:1], *others])
     commands = {
         "undecided": rerun,
         "not_measured": run_specs,
@@ -232,13 +237,6 @@ def _waiting(benches: Sequence[BenchmarkView], outcome: Outcome[BenchmarkView]) 
     if absent:
         blocks += (Prose(f"Not measured: {absent}."),)
     return Section("claims", decided_text(every), blocks)
-
-
-def _shared_overrides(benches: Sequence[BenchmarkView]) -> str:
-    """Options for the overrides of every benchmark; empty where they differ, or there are none."""
-    overrides = [overrides_of(bench.plan) for bench in benches]
-    options = overrides[0] if all(own == overrides[0] for own in overrides) else []
-    return f" {shlex.join(options)}" if options else ""
 
 
 def _about(seconds: float) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from accelreport.analysis.overview import OnMachine, on_machines
 from accelreport.analysis.speed_findings import ratio_of
 from accelreport.analysis.speedup import Why, groups_of, rules_of
-from accelreport.analysis.stats import grouped
+from accelreport.analysis.stats import DECIDED, grouped
 from accelreport.report import quantity
 from accelreport.report.frames import why_withheld
 from accelreport.report.model import (
@@ -31,7 +31,6 @@ from accelreport.report.pages.sections.speedup import (
     interval_lines,
     time_lines,
     verdict_badges,
-    verdict_counts,
 )
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, short_hardware, slug
@@ -259,7 +258,8 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
     compared = [row.over for _, rows in shared for row in rows if row.over]
     headline = "No common work"
     if estimated := [row for row in compared if row.estimate]:
-        headline = verdict_counts(estimated)
+        decided = sum(row.verdict in DECIDED for row in estimated)
+        headline = f"{decided} of {quantity.plural(len(estimated), 'comparison')} decided"
     return Page(
         path=PATH,
         title="Machines compared",

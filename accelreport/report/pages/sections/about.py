@@ -142,11 +142,6 @@ def _set(settings: Mapping[str, object]) -> list[str]:
     ]
 
 
-def overrides_of(plan: PlanDocument) -> list[str]:
-    """Options that override keys of a spec as a plan did."""
-    return _set(plan.overrides)
-
-
 def budgets(records: Iterable[Record]) -> list[float]:
     """The time budgets of some processes in seconds, which a plan may have changed since."""
     return sorted({record.cell.measure.budget for record in records})

@@ -15,6 +15,7 @@ from accelreport.report.claim_text import (
     amount_text,
     beside_text,
     decided_text,
+    decides,
     measured_lines,
     missing_text,
     numbers_text,
@@ -25,7 +26,6 @@ from accelreport.report.claim_text import (
     state_words,
     states_text,
 )
-from accelreport.report.forms import EVIDENCE
 from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, in_percent, metric_title
 from accelreport.report.model import (
     Badge,
@@ -228,11 +228,9 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
 def _decides(benches: Sequence[BenchmarkView]) -> str:
     """The commands that decide claims, each with how many."""
     return " ".join(
-        EVIDENCE["decides"].format(
-            spec="specs/", profile=rerun.profile, them=quantity.plural(len(rerun.claims), "claim")
-        )
-        for rerun in outcome_of(benches).reruns
-        if rerun.claims
+        decides(run, quantity.plural(len(run.claims), "claim"))
+        for run in outcome_of(benches).reruns
+        if run.claims
     )
 
 

@@ -312,7 +312,7 @@ def quality_table(bench: BenchmarkView, metric: str) -> Table:
     spread = "± standard deviation over seeds; 90 % intervals of differences."
     main = Table(
         id="quality-table",
-        title=f"{'Last' if cut else 'Final'} {metric_title(metric)}",
+        title=f"{sentence(metric_title(metric))} at the end of {'each run' if cut else 'training'}",
         caption=f"After the steps that the budget allowed. {spread}" if cut else spread,
         corner=bench.points_heading,
         columns=columns,

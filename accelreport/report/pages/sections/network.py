@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from math import log2, prod
 
+from accelreport.analysis.results import shortest
 from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
 from accelreport.report.charts.scales import plain_duration
@@ -13,6 +14,7 @@ from accelreport.report.model import Block, Fact, Facts, LayerBox, Layers, Prose
 from accelreport.report.openings.registry import data_title
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.sections.about import budgets, web_address
+from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.results.plan_document import profile_of
@@ -76,6 +78,8 @@ def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
     if counts:
         processes = quantity.extent(counts.values(), quantity.count)
         facts.append(Fact("Repeats", processes))
+    if least := shortest(bench.results):
+        facts.append(Fact("Shortest run", Speaker(bench).steps(least.steps, least)))
     if known := budgets(records):
         facts.append(Fact("Budget", quantity.extent(known, plain_duration)))
     if dates := quantity.days(record.started_at for record in records):

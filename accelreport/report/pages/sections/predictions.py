@@ -246,7 +246,7 @@ def _forecast_plot(
     return Plot(
         id=identity,
         title=name,
-        description=f"From {run.name}. {speaker.sentence(finding)}",
+        description=f"{'; '.join(filter(None, (f'From {run.name}', errors)))}.",
         chart=lambda size: forecast_chart(run, forecast, errors, size.width, size.height),
         caption=_how_drawn(forecast),
         badges=run.badges,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from accelreport.analysis.findings import Caveat, Kind, Unit, Value
+from accelreport.analysis.outcome import comparisons_of
 from accelreport.analysis.speed_findings import caveats_of, rate_of
-from accelreport.analysis.speedup import Estimate, Scaling, Speedup
+from accelreport.analysis.speedup import Estimate, Scaling
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
 from accelreport.report import quantity
 from accelreport.report.forms import signs, signs_text
@@ -78,37 +77,15 @@ def speedup_section(bench: BenchmarkView) -> Section | None:
     blocks: list[Block] = [speedup_table(bench)]
     if bench.scaling:
         blocks.append(scaling_table(bench))
-    detail = quantity.plural(sum(map(len, published.values())), "published rate")
-    if compared := [
-        row for row in bench.compared if row.base and not row.is_baseline and row.computed
-    ]:
-        detail = verdict_counts(compared)
-    elif not published:
-        detail = f"{bench.baseline_name} untimed"
+    every = comparisons_of(bench)
+    decided = sum(finding.kind is not Kind.UNDECIDED for finding in every)
+    held = sum(row.verdict is Verdict.WITHHELD for row in bench.compared)
+    parts = [f"{decided} of {quantity.plural(len(every), 'comparison')} decided"] * bool(every)
+    parts += [f"{held} withheld"] * bool(held)
+    rates = quantity.plural(sum(map(len, published.values())), "published rate")
+    untimed = rates if published else f"{bench.baseline_name} untimed"
+    detail = ", ".join(parts) or untimed
     return Section("speedup", "Rates and speedups", tuple(blocks), folded=True, detail=detail)
-
-
-VERDICT_WORDS = {
-    Verdict.FASTER: "faster",
-    Verdict.SLOWER: "slower",
-    Verdict.SAME: "the same",
-    Verdict.UNDECIDED: "undecided",
-    Verdict.WITHHELD: "withheld",
-}
-
-
-OF_PRECISIONS = "of another precision"
-"""Said in the place of a verdict where nothing but the precision is unlike."""
-
-
-def verdict_counts(compared: Iterable[Speedup]) -> str:
-    """How many comparisons have which verdict: "3 comparisons: 2 faster and 1 undecided"."""
-    counts = Counter(
-        OF_PRECISIONS if row.of_precisions else VERDICT_WORDS[row.verdict] for row in compared
-    )
-    words = (*VERDICT_WORDS.values(), OF_PRECISIONS)
-    parts = [f"{counts[word]} {word}" for word in words if counts[word]]
-    return f"{quantity.plural(counts.total(), 'comparison')}: {quantity.listed(parts)}"
 
 
 def published_ratios(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
