@@ -303,6 +303,9 @@ class Opening:
     def answered(self) -> tuple[Finding, ...]:
         """What the lines below the title are of: its finding, one more, and what is undecided."""
         first, *others = self.speaker.answered()
+        if self.findings[0].kind is Kind.RANGE and self.finding is None:
+            # A grid of single runs shows times.
+            first = next((f for f in self.findings if f.kind is Kind.RATE), first)
         marked = [
             f
             for f in self.findings
