@@ -304,6 +304,8 @@ def _value_and_interval(number: Number) -> tuple[str, str]:
     places = quantity.decimals(value, low, high)
     if name == "difference":  # it may be near 0: the interval alone says what is known of it
         places = max(quantity.decimals(high - low) - 1, 0)
+    if low == high:  # such as the size of a file, which is the same in every process
+        return quantity.fixed(value, places) + unit, ""
     joint = quantity.EN_DASH if low >= 0 else " to "
     interval = f"{quantity.fixed(low, places)}{joint}{quantity.fixed(high, places)}{unit}"
     return quantity.fixed(value, places) + unit, interval
