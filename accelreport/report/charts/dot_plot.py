@@ -60,7 +60,7 @@ HELD = (0.5, 2.0)
 LARGEST_SHARE, LARGEST_TEXT = 0.42, 0.75
 """Of the width, which names at the left may take; of the rest, which the text beside a bar may."""
 FREE = sorted(
-    ((left / 20, right / 20) for left in range(16) for right in range(16 - left)), key=sum
+    ((left / 20, right / 20) for left in range(11) for right in range(11 - left)), key=sum
 )
 """Of a logarithmic axis, what may be free for texts at its left and right, the least first."""
 BESIDE, END = 10.0, 8.0
@@ -284,10 +284,12 @@ class _DotPlot:
         )
         self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         rest = max(text_width(dot.rest, SMALLER) for dot in dots)
-        self._right = self._width - (rest + BESIDE if rest else 0.0) - (END if base else 0.0)
+        self._right = self._width - (rest + BESIDE if rest else 0.0) - (0.0 if self._bars else END)
         self._right -= sum(self._room_of(bracket) for bracket in brackets)
+        self._last = LONGEST_INTERVAL * max(dot.value for dot in dots) if self._bars else math.inf
         self._ends = self._domain(dots)
-        most = max(min(max(dot.high for dot in dots), self._ends[1]), *self._values())
+        self._last = min(self._last, self._ends[1])
+        most = max(min(max(dot.high for dot in dots), self._last), *self._values())
         if base:
             most = max(most, *base.held)
         timed, inner = tick is plain_duration, self._right - self._left
@@ -298,6 +300,8 @@ class _DotPlot:
         else:
             ticks = (round_times if timed else decades)(self._ends[0], most * 1.001, 8)
         ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars)
+        over = {value: self._at(value) + text_width(tick(value), SMALLER) / 2 for value in ticks}
+        ticks = [value for value in ticks if over[value] <= self._width + END / 2]
         scaled = f"{axis_title}{'' if self._bars else ' (log scale)'}"
         title = wrapped(scaled, int(inner)) if axis_title else None
         self._axis = ticked(ticks, tick, title=title, domain=False, tickSize=0, grid=self._bars)
@@ -308,7 +312,7 @@ class _DotPlot:
             nice=False,
         )
         self._marks = [
-            _mark(dot, y, row, self._ends)
+            _mark(dot, y, row, (self._ends[0], self._last))
             for row in self._rows
             for dot, y in zip(row.dots, row.lines, strict=True)
         ]
@@ -367,9 +371,9 @@ class _DotPlot:
         """The ends of the axis, with room for the texts that need it."""
         inner = self._right - self._left
         if self._bars:
-            most = LONGEST_INTERVAL * max(dot.value for dot in dots)
             texts = [
-                (min(dot.high, most), text_width(dot.text, LETTERS, bold=True)) for dot in dots
+                (min(dot.high, self._last), text_width(dot.text, LETTERS, bold=True))
+                for dot in dots
             ]
             return 0.0, max(
                 *self._values(),
@@ -418,14 +422,14 @@ class _DotPlot:
         It is at the right or left of them, off the line of the base, or beyond that line.
         """
         first = max(min(mark.low for mark in dots), self._ends[0])
-        last = min(max(mark.high for mark in dots), self._ends[1])
+        last = min(max(mark.high for mark in dots), self._last)
         left, right = self._at(first) - BESIDE, self._at(last) + BESIDE
         base = self._base.value if self._base else 0.0
         line = self._at(base) if self._base else self._left
         after, before = self._at(last) < line, self._base is not None and line < self._at(first)
         return [
             (last, "left", (line if after else right_edge) - right),
-            (first, "right", left - (line if before else self._left)),
+            *[(first, "right", left - (line if before else self._left))] * (not self._bars),
             *[(base, "left", right_edge - line - BESIDE)] * after,
             *[(base, "right", line - BESIDE - self._left)] * before,
         ]
