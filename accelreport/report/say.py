@@ -151,20 +151,19 @@ class Speaker:
         return first if first and first.verdict is ClaimVerdict.CONFIRMED else None
 
     def headline(self) -> str:
-        """The title of a page: a decided claim, else a finding, else the benchmark's own title."""
-        findings = self.bench.findings
+        """The title of a page: a decided claim, else a finding, else the first fact."""
         if self.claim:
             return f"{label(self.claim.claim.text, 200)}: {self.claim.verdict.value.lower()}"
-        if findings[0].kind is Kind.NOT_MEASURED:
-            return self.title(findings[0])
-        finding = title_finding(findings)
-        return self.title(finding) if finding else label(self.bench.plan.title)
+        first = self.bench.findings[0]
+        return self.title(first if first.kind is Kind.NOT_MEASURED else self.answered()[0])
 
     def answered(self) -> tuple[Finding, ...]:
         """The finding of the title, else the first fact, and what is undecided; never none."""
         findings = self.bench.findings
-        facts = (f for f in findings if f.is_sentence and f.kind in {*FACTS, Kind.NOT_MEASURED})
-        first = title_finding(findings) or next(facts)
+        facts = [f for f in findings if f.is_sentence and f.kind in {*FACTS, Kind.NOT_MEASURED}]
+        if findings[0].kind is Kind.RANGE:  # a grid shows times
+            facts.sort(key=lambda fact: fact.kind is not Kind.RATE)
+        first = title_finding(findings) or facts[0]
         every = comparisons_of(self.bench)
         undecided = tuple(f.values[0] for f in every if f.kind is Kind.UNDECIDED)
         return (first, *[Finding(Kind.UNDECIDED, undecided)] * bool(undecided))
@@ -177,7 +176,7 @@ class Speaker:
         if self.claim and not _is_of(self.claim, first):
             numbers = measured_lines(self.claim, Names(axis=axis_title, value=quantity.setting))
             lines += [f"{sentence(line)}." for line in numbers if len(numbers) <= MOST_NUMBERS]
-        if (self.claim or first is not title_finding(self.bench.findings)) and measured:
+        if self.claim and measured:
             lines.append(f"{self.title(first)}.")
         return " ".join([*lines, self.answer(*answered)]).strip()
 

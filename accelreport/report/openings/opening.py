@@ -35,7 +35,6 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.say import Speaker
-from accelreport.report.text import label
 
 MOST_NUMBERS = 4
 """Numbers that are set large."""
@@ -289,23 +288,18 @@ class Opening:
 
     @property
     def title(self) -> str:
-        """A decided claim, else the finding, else the benchmark's own title."""
+        """A decided claim, else the finding, else the first fact."""
         return self.speaker.headline()
 
     @property
     def summary(self) -> str:
-        """The sentence of a card and of a row: the title, or the first fact where nothing heads."""
-        name = label(self.speaker.bench.plan.title)
-        title = self.title if self.title != name else self.speaker.title(self.answered[0])
-        return f"{title}."
+        """The sentence of a row."""
+        return f"{self.title}."
 
     @property
     def answered(self) -> tuple[Finding, ...]:
         """What the lines below the title are of: its finding, one more, and what is undecided."""
         first, *others = self.speaker.answered()
-        if self.findings[0].kind is Kind.RANGE and self.finding is None:
-            # A grid of single runs shows times.
-            first = next((f for f in self.findings if f.kind is Kind.RATE), first)
         marked = [
             f
             for f in self.findings
