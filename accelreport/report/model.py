@@ -396,15 +396,6 @@ class LargeNumber:
     value: str
     text: str
     badges: tuple[Badge, ...] = ()
-    kind: Literal["number"] = "number"
-
-
-@dataclass(frozen=True)
-class LargeNumbers:
-    """Numbers side by side."""
-
-    items: tuple[LargeNumber, ...]
-    kind: Literal["numbers"] = "numbers"
 
 
 @dataclass(frozen=True)
@@ -473,7 +464,6 @@ Block = (
     | Downloads
     | RawTable
     | Sparkline
-    | LargeNumbers
     | Links
     | Units
 )
@@ -539,6 +529,8 @@ class Page:
     """Its id where several pages stand in one file."""
     image: str = ""
     """A picture of it for link previews, from the site's root."""
+    measured_on: str = ""
+    """The machines of its numbers in a few words."""
     headline: str = ""
     """The heading of the page, where it is not the title."""
     byline: tuple[Fact, ...] = ()

@@ -52,12 +52,6 @@ CUT = """() => [...document.querySelectorAll('.screen *')]
   .map(e => `${e.closest('.slide').id}: ${e.textContent.trim()}`)"""
 """Texts that end in dots, or of which a part is hidden."""
 
-STAGES = """() => Math.min(...[...document.querySelectorAll('.slide')]
-  .filter(slide => slide.querySelector('.stage'))
-  .map(slide => slide.querySelector('.stage').getBoundingClientRect().height
-    / slide.getBoundingClientRect().height))"""
-"""The least share of a slide's height that its figure has."""
-
 LITTLE = """least => [...document.querySelectorAll('.slide')].flatMap(slide => {
   const frame = slide.getBoundingClientRect();
   const shown = [...slide.querySelectorAll(
@@ -66,6 +60,8 @@ LITTLE = """least => [...document.querySelectorAll('.slide')].flatMap(slide => {
   const width = Math.max(...shown.map(r => r.right)) - Math.min(...shown.map(r => r.left));
   const height = Math.max(...shown.map(r => r.bottom)) - Math.min(...shown.map(r => r.top));
   const share = width * height / (frame.width * frame.height);
-  return share < least ? [`${slide.id}: ${share.toFixed(2)}`] : [];
+  const wanted = slide.matches('.first, #reproduce') ? 0.4 : least;
+  return share < wanted ? [`${slide.id}: ${share.toFixed(2)}`] : [];
 })"""
-"""Slides whose figure, pictures, text or squares have less than such a share of them."""
+"""Slides whose figure, pictures, text or squares have less than such a share of them; on the first
+slide, below a question and its answer, and on that of the commands less than two fifths."""

@@ -28,7 +28,7 @@ from accelreport.report.openings.opening import Plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
-from accelreport.report.pages.index import front_figures, index_page
+from accelreport.report.pages.index import front_parts, index_page
 from accelreport.report.pages.overview import Overview
 from accelreport.report.pages.sections.cold_start import cold_start_section
 from accelreport.report.pages.sections.cost import cost_section
@@ -307,9 +307,8 @@ def _marked(benches: list[BenchmarkView]) -> int:
             own = [scene for scene in opening.scenes if scene.finding is finding]
             assert own or any(scene.marks(finding.values) for scene in opening.scenes)
     overview = Overview(benches)
-    drawn = [
-        v for plot in (*front_figures(overview), overview.picture) if plot for v in plot.values
-    ]
+    plots = [plot for _, plot in front_parts(overview)[2]]
+    drawn = [v for plot in (*plots, overview.picture) if plot for v in plot.values]
     for found in front_findings(overview):
         if found.kind is not Kind.TOTAL:
             assert all(value in drawn for value in found.finding.title_values), found.kind
@@ -563,7 +562,7 @@ def test_every_sentence_is_a_filled_form_whose_condition_holds(
     """On the front page, the page of a benchmark, its slides, its link preview, the terminal."""
     bench = view(world(shape, repeats, noise, seed))
     page, front = benchmark_page(bench), index_page([bench], "Site", ())
-    opened = [part.title for part in (front.opening, *front.sections) if part]
+    opened = [part.title for part in (front.opening, *front.sections, *page.sections) if part]
     names = [*opened, *(plot.title for *_, plot in _scenes(bench))]
     titles = {page.title, front.title, label(bench.plan.title), *names}
     speaker = Speaker(bench)

@@ -24,6 +24,7 @@ from accelreport.report.charts.drawing import WIDE, Chart, draw
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
 from accelreport.report.model import (
     Badge,
+    Block,
     Code,
     Drawing,
     Figure,
@@ -55,9 +56,12 @@ class Size:
     most: int = 0
 
 
-ON_A_SLIDE = Size(512, 224, most=6)
-"""A drawing on a slide of 1280 × 720 is 2.25 times as large: its letters of 12.5 are 28 px."""
-SHARED = Size(469, 130, most=4)
+ON_A_SLIDE = Size(502, 224, most=5)
+"""A drawing on a slide of 1280 × 720 is 2.25 times as large: its letters of 12.5 are 28 px.
+The text of a last tick may be up to 10 px beyond it."""
+ON_A_FIRST_SLIDE = Size(502, 192, most=5)
+"""The same below a question and its answer."""
+SHARED = Size(502, 150, most=4)
 """A drawing of a link preview, which is 2.25 times as large as well."""
 ON_A_PHONE = Size(330, 290)
 """A drawing on a telephone."""
@@ -215,10 +219,10 @@ def lines_plot(
     """
 
     def panel(size: Size) -> SweepPanel:
-        some = on_a_slide if size.most else lines
+        some = _lines_of_a_slide(lines, ends, axes, title_lines, size) if size.most else lines
         return SweepPanel(some, ends, axes, size.width, size.height)
 
-    on_a_slide = _lines_of_a_slide(lines, ends, axes, title_lines)
+    on_a_slide = _lines_of_a_slide(lines, ends, axes, title_lines, ON_A_SLIDE)
     left_out = f"{len(on_a_slide)} of {len(lines)} lines"
     return Plot(
         brief=left_out if len(on_a_slide) < len(lines) else "",
@@ -234,11 +238,13 @@ def _lines_of_a_slide(
     ends: Sequence[End],
     axes: SweepAxes,
     title_lines: Sequence[SweepLine],
+    size: Size,
 ) -> Sequence[SweepLine]:
     """As many lines as a slide has room to name, the first of each colour before the others."""
     first = {line.device.colour: line for line in reversed(lines)}
     order = dict.fromkeys(id(line) for line in (*title_lines, *reversed(first.values()), *lines))
-    size = ON_A_SLIDE
+    # All slides have the same ones, which the line below counts.
+    size = min(size, ON_A_FIRST_SLIDE, key=lambda size: size.height)
     for most in range(min(size.most, len(lines)), 0, -1):
         kept = set(list(order)[:most])
         some = [line for line in lines if id(line) in kept]
@@ -312,6 +318,15 @@ class Opening:
         return (first, *facts[:1], *printed[:1], *others)
 
     @cached_property
+    def by_answer(self) -> list[Scene]:
+        """The figures, first those that show what the lines below the title begin with."""
+        first = self.answered[0]
+        return sorted(
+            self.scenes,
+            key=lambda scene: scene.finding is not first and not scene.marks(first.values),
+        )
+
+    @cached_property
     def answer(self) -> str:
         """The lines below the title; failures come first."""
         return self.speaker.below(self.answered)
@@ -329,22 +344,20 @@ class Opening:
         return tuple(large.values())[:MOST_NUMBERS]
 
     @property
-    def number_of_title(self) -> tuple[LargeNumber, ...]:
-        """The number of the title with its interval alone, since the title says what it is of."""
-        finding, number = next(iter(self.large), (None, None))
-        if number is None or finding is None or finding is not self.finding or self.speaker.claim:
-            return ()
-        return (replace(number, text=self.speaker.interval(self.speaker.main(finding))),)
-
-    @property
     def unmeasured(self) -> bool:
         """Whether nothing has a time: all it shows is how to measure it."""
         return self.findings[0].kind is Kind.NOT_MEASURED
 
     def section(self) -> Section:
         """The first screen of the page, below its heading."""
-        shown = tuple(
-            scene.shown.figure(size, ON_A_PHONE) if isinstance(scene.shown, Plot) else scene.shown
-            for scene, size in zip(self.scenes, _SIZES[len(self.scenes)], strict=True)
-        )
-        return Section("answer", self.title, shown, finding=self.note)
+        shown: list[Block] = []
+        for scene, size in zip(self.scenes, _SIZES[len(self.scenes)], strict=True):
+            block = scene.shown
+            if isinstance(block, Plot):
+                figure = block.figure(size, ON_A_PHONE)
+                # A link preview shows what the title is of.
+                first = scene is self.by_answer[0]
+                shown.append(figure if first else replace(figure, shared=None))
+            else:
+                shown.append(block)
+        return Section("answer", self.title, tuple(shown), finding=self.note)

@@ -309,7 +309,7 @@ def rows_plot(
     title_subjects: Collection[Subject] = (),
     brackets: Sequence[Bracket] = (),
 ) -> Plot:
-    """Rows on one axis, with their table; a slide has six of them at most.
+    """Rows on one axis, with their table; a slide has five of them at most.
 
     Args:
         bench: the benchmark.

@@ -96,7 +96,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     # A rate that contradicts itself has no line: it is in the table of published rows.
     published = published_lines(bench, axis)
     printed = ([published_value(bench, own) for own in group] for group in published)
-    drawn = _lines(bench, (*devices.values(), *printed), ratios)
+    drawn = _lines(bench, (*devices.values(), *printed), ratios, finding)
     lines = [line for line, _ in drawn]
     ends = _ends(bench)
     crossings = [f for f in bench.findings if f.kind is Kind.CROSSING]
@@ -158,16 +158,28 @@ def _intervals(lines: Iterable[SweepLine]) -> str:
 
 
 def _lines(
-    bench: BenchmarkView, groups: Iterable[list[Value]], ratios: dict[Subject, Value]
+    bench: BenchmarkView,
+    groups: Iterable[list[Value]],
+    ratios: dict[Subject, Value],
+    finding: Finding,
 ) -> list[tuple[SweepLine, list[Value]]]:
     """A line for each group of values, which it has in the order of the number that is swept."""
     speaker = Speaker(bench)
     ordered = [sorted(values, key=lambda value: float(value.of.point[0])) for values in groups]
-    return [(_line(speaker, values, ratios), values) for values in ordered]
+    titled = [of for value in finding.title_values for of in (value.of, value.over)]
+    return [(_line(speaker, values, ratios, titled), values) for values in ordered]
 
 
-def _line(speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value]) -> SweepLine:
-    """A line of values over the swept number; its ratios are in the legend."""
+def _line(
+    speaker: Speaker,
+    values: Sequence[Value],
+    ratios: dict[Subject, Value],
+    titled: Sequence[Subject | None],
+) -> SweepLine:
+    """A line of values over the swept number; its ratios are in the legend.
+
+    The baseline's marks have their numbers where they are few, and so have those of the title.
+    """
     bench, last = speaker.bench, values[-1]
     numbered = len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline.device
     detail = provenance_text(last, year_of(bench, last.of))
@@ -186,7 +198,7 @@ def _line(speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value
         low=tuple(value.interval.ends[0] for value in values),
         high=tuple(value.interval.ends[1] for value in values),
         published=last.of.row is not None,
-        texts=tuple(map(without_unit, values)) if numbered else (),
+        texts=tuple(without_unit(v) if numbered or v.of in titled else "" for v in values),
     )
 
 

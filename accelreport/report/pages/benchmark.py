@@ -9,6 +9,7 @@ from accelreport.report.model import Block, Download, Figure, Page, Section, Tab
 from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import with_shared_badges
+from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.sections.about import files_section, reproduce_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
@@ -44,6 +45,7 @@ def benchmark_page(bench: BenchmarkView) -> Page:
         finding=opening.answer,
         opening=_downloadable(bench, _without(first, ())),
         sections=tuple(_downloadable(bench, _without(part, shown)) for part in sections),
+        measured_on=machine_line(bench.records.values()),
         template="benchmark.html",
         record="Record",
         notices=notices_of([bench]),

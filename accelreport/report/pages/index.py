@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import log
 
 from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.findings import Kind, Subject, Value
@@ -12,10 +11,20 @@ from accelreport.analysis.outcome import Outcome, outcome_of
 from accelreport.analysis.speed_findings import forward
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Base, Dot
+from accelreport.report.charts.dot_plot import (
+    DETAILED,
+    LARGEST_SHARE,
+    LETTERS,
+    SMALLER,
+    TICKS,
+    Base,
+    Dot,
+    dot_plot,
+)
+from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import among, decided_text
-from accelreport.report.front import front_findings, largest_first
+from accelreport.report.front import FrontFinding, front_findings, largest_first
 from accelreport.report.model import (
     Block,
     Column,
@@ -35,7 +44,7 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.notices import notices_of, versions_notice
-from accelreport.report.openings.opening import Plot, dots_plot
+from accelreport.report.openings.opening import Plot, Size, dots_plot
 from accelreport.report.openings.rates import style_of
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text, titles_of
@@ -44,7 +53,7 @@ from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PAGE, PHONE, Overview
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker
-from accelreport.report.text import clean, label
+from accelreport.report.text import clean, label, text_width
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
 
@@ -73,24 +82,11 @@ def index_page(
         others: what was measured of other versions of the specs and is not shown.
     """
     view = Overview(benches)
-    findings = front_findings(view)
-    stated = [front for front in findings if front.finding.is_sentence]
-    # What is undecided, or of single runs, heads a page only where there is nothing else.
-    undecided = [front for front in stated if front.kind is Kind.UNDECIDED]
-    heads = stated[0].finding.titles or stated[0].kind is Kind.NOT_MEASURED
-    headed = stated[:1] if heads else undecided[:1]
-    more = [front for front in stated if front not in headed][: MOST_FINDINGS - len(headed)]
+    headed, beside, plots = front_parts(view)
+    more = beside[: MOST_FINDINGS - len(headed)]
     headline = headed[0].title if headed else label(title)
     outcome = outcome_of(benches)
-    decided, published = front_figures(view)
-    plots = [("decided", decided), (RATES, published)]
-    if not outcome.comparisons:
-        plots.reverse()
-    if headed and headed[0].kind is Kind.TOTAL and headed[0].bench:
-        scenes = opening_of(headed[0].bench).scenes
-        own = (s.shown for s in scenes if isinstance(s.shown, Plot) and s.marks(headed[0].values))
-        plots.insert(0, ("answer", next(own, None)))
-    shown = [Section(name, plot.title, (plot.figure(PAGE, PHONE),)) for name, plot in plots if plot]
+    shown = [Section(name, plot.title, (plot.figure(PAGE, PHONE),)) for name, plot in plots]
     waiting = _waiting(benches, outcome)
     sections = [*shown[:1], *filter(None, [waiting]), *shown[1:], _list(benches)]
     opening = sections.pop(0) if shown else None
@@ -110,18 +106,40 @@ def index_page(
         sections=tuple(sections),
         template="index.html",
         opening=opening,
+        measured_on=machines,
         banner=versions_notice(others) if others else None,
         notices=notices_of(benches),
     )
 
 
-def front_figures(view: Overview) -> tuple[Plot | None, Plot | None]:
-    """The comparisons measured here, and published machines or, without comparisons, all rates."""
-    decided = _decided(outcome_of(view.benches))
-    if decided is None or not view.relative:
-        return decided, view.picture
-    alone = Overview(view.benches, published=True)
-    return decided, alone.picture if alone.over_base else None
+def front_parts(
+    view: Overview,
+) -> tuple[list[FrontFinding], list[FrontFinding], list[tuple[str, Plot]]]:
+    """The finding of the heading, if any, the other findings, and the figures, each with its id.
+
+    The figures are the comparisons measured here, and published machines or, without comparisons,
+    all rates. The first one shows the heading.
+    """
+    findings = front_findings(view)
+    stated = [front for front in findings if front.finding.is_sentence]
+    # What is undecided, or of single runs, heads a page only where there is nothing else.
+    undecided = [front for front in stated if front.kind is Kind.UNDECIDED]
+    heads = stated[0].finding.titles or stated[0].kind is Kind.NOT_MEASURED
+    headed = stated[:1] if heads else undecided[:1]
+    outcome = outcome_of(view.benches)
+    decided, alone = _decided(outcome), Overview(view.benches, published=True)
+    published = view.picture
+    if decided and view.relative:
+        published = alone.picture if alone.over_base else None
+    plots = [("decided", decided), (RATES, published)]
+    if not outcome.comparisons:
+        plots.reverse()
+    if headed and headed[0].kind is Kind.TOTAL and headed[0].bench:
+        scenes = opening_of(headed[0].bench).scenes
+        own = (s.shown for s in scenes if isinstance(s.shown, Plot) and s.marks(headed[0].values))
+        plots.insert(0, ("answer", next(own, None)))
+    others = [front for front in stated if front not in headed]
+    return headed, others, [(name, plot) for name, plot in plots if plot]
 
 
 def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
@@ -137,7 +155,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     kept = kept[:1] + sorted(kept[1:], key=lambda row: -forward(row[1]).number)
     if not kept:
         return None
-    dots, table, machines = [], [], set[str]()
+    dots, brief, table, machines = [], [], [], set[str]()
     for bench, given, below in kept:
         value = forward(given)
         over = below if value is given else given.of
@@ -157,9 +175,9 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
                 low,
                 high,
                 hollow=("undecided",) * (not firm),
-                brief=ratio,
             )
         )
+        brief.append(replace(dots[-1], text=ratio, detail=beside))
         link = entry(Line(title, href=f"{bench.slug}.html"))
         state = "decided" if firm else "undecided"
         table.append(table_row(name, beside, link, ratio, interval or quantity.MISSING, state))
@@ -168,12 +186,11 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     count = quantity.plural(every, "comparison")
     left = quantity.plural(len(rows) - len(kept), "row")
     columns = map(Column, ("baseline", "benchmark", "speedup", "95 % interval", "state"))
-    return dots_plot(
+    plot = dots_plot(
         dots,
         axis="speedup",
         tick=factor_text,
         base=Base(1.0, "baseline = 1×", "← slower", "faster →"),
-        on_a_slide=lambda most: _farthest(dots, most),
         solid="decided",
         id="decided-rows",
         title=f"Comparisons on {'this machine' if len(machines) < 2 else 'these machines'}",
@@ -184,11 +201,26 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
                     (RowGroup(tuple(table)),), corner="what"),
     )  # fmt: skip
 
+    def chart(size: Size) -> Chart:
+        if not size.most:
+            return plot.chart(size)
+        own = _largest(brief, size)
+        return dot_plot(own, axis_title="", tick=factor_text, width=size.width, height=size.height)
 
-def _farthest(dots: Sequence[Dot], most: int) -> list[Dot]:
-    """The rows farthest from 1, with their numbers alone; the title is of the first of them."""
-    far = sorted(dots, key=lambda dot: (len(dot.hollow), -abs(log(dot.value))))[:most]
-    return [replace(dot, text=dot.brief, detail="") for dot in dots if dot in far]
+    return replace(plot, chart=chart)
+
+
+def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
+    """The row of the title, then as many of the largest as have room for both their lines."""
+    room = LARGEST_SHARE * size.width
+    able = [
+        dot
+        for dot in dots[1:]
+        if text_width(dot.name, LETTERS, bold=True) < room
+        and text_width(dot.detail, SMALLER) < room
+    ]
+    most = min(size.most, int((size.height - TICKS) // DETAILED)) - 1
+    return [dots[0], *sorted(able, key=lambda dot: (len(dot.hollow), -dot.value))[:most]]
 
 
 def _sides(speaker: Speaker, of: Subject, over: Subject) -> tuple[str, str]:

@@ -421,9 +421,15 @@ class Overview:
             titles = [shown.name for shown in self.shown[: size.most]]
             named = [title for title, _ in titles]
             rows = [
-                tuple(replace(dot, name=name, detail="", rest="", owner="") for dot in dots)
+                tuple(
+                    replace(dot, name=name, detail=owner, rest="", owner=dot.owner * several)
+                    for dot in dots
+                )
                 for dots, (title, details) in zip(rows, titles, strict=True)
                 for name in [f"{title}, {details[0]}" if named.count(title) > 1 else title]
+                # One device beside the base is named below its workload.
+                for several in [bool(self.base) and len(dots) > 2]
+                for owner in [dots[1].owner if self.base and len(dots) == 2 else ""]
             ]
         base = Base(1.0, f"{self.base} = 1×", "← slower", "faster →") if self.base else None
         return dot_plot(
@@ -440,6 +446,8 @@ class Overview:
         """The picture, for a page or a slide; None where there is nothing to draw."""
         if not self.shown:
             return None
+        dots = [dot for shown in self.shown for dot in self.dots(shown) if not dot.is_base]
+        hollow = (f"○ {why}" for dot in dots for why in dot.hollow)
         return Plot(
             id="rates",
             title="Published machines" if self.published else "Throughput",
@@ -451,6 +459,7 @@ class Overview:
             chart=self._chart,
             points=sum(len(self.dots(shown)) for shown in self.shown),
             caption=self._caption(),
+            brief=", ".join(dict.fromkeys(hollow)),
             values=tuple(value for shown in self.shown for value in self.values_of(shown)),
             table=rates_table(self.shown, "rates-table", "Rates"),
         )

@@ -367,8 +367,8 @@ class _Site:
         if page.image and page.template in {"article.html", "benchmark.html", "index.html"}:
             of = f"{page.path}: the preview"
             shared = next((figure.shared for figure in page.figures if figure.shared), None)
-            drawing = self.drawer.svg(shared) if shared else ""
-            yield page.image, self.drawer.png(preview(page, self.facts, drawing), scale=1.0, of=of)
+            picture = (self.drawer.svg(shared), shared.title) if shared else ("",)
+            yield page.image, self.drawer.png(preview(page, self.facts, *picture), scale=1.0, of=of)
 
     def finish(self) -> AssembledSite:
         """Writes the units that still wait, and puts everything in place."""

@@ -423,36 +423,48 @@ def steps_csv(bench: BenchmarkView) -> str:
 PREVIEW = "preview/index.png"
 """The picture of the front page, and of pages without one of their own."""
 WIDTH, HEIGHT = 1200, 630
-_LEFT = 64
+_LEFT = 36
 _ROOM = WIDTH - 2 * _LEFT
-_HEADING, _TEXT = 56, 28
+_HEADING, _LONG_HEADING, _TEXT = 56, 44, 28
 _LARGER = 2.25
 """How many times as large a figure is as it was drawn: its letters of 12.5 are 28 px."""
 
 
-def preview(page: Page, facts: SiteFacts, figure: str) -> str:
+def preview(page: Page, facts: SiteFacts, figure: str, name: str = "") -> str:
     """An SVG file of 1200 × 630, the size that OpenGraph's readers ask for.
 
     Args:
-        page: the page, whose headline is the title.
+        page: the page, whose headline is the title, with its machine below.
         facts: name of the site.
         figure: a drawing of a few rows or lines; its finding stands there where it is empty.
+        name: what the figure counts.
     """
-    pieces, top = [], 40.0
-    for line in lines_that_fit(page.headline or page.title, _HEADING, 3):
-        top += 1.15 * _HEADING
-        pieces.append(_svg_text(line, _LEFT, top, _HEADING, "bold"))
-    below = HEIGHT - 40
+    title = page.headline or page.title
+    heading = (
+        _HEADING if len(lines_within(title, _ROOM, _HEADING, bold=True)) < 3 else _LONG_HEADING
+    )
+    pieces, top, below = [], 30.0, HEIGHT - 36
+    for line in lines_that_fit(title, heading, 3):
+        top += 1.15 * heading
+        pieces.append(_svg_text(line, _LEFT, top, heading, "bold"))
     if figure:
+        top += 48
+        (line,) = lines_that_fit(name, _TEXT, 1)
+        pieces.append(_svg_text(line, _LEFT, top, _TEXT, "normal", "var(--soft)"))
         drawn = _measured(Markup(figure))  # noqa: S704 -- it is a drawing of this site
-        larger = min(_LARGER, _ROOM / drawn.width, (below - 44 - top - 30) / drawn.height)
-        place = f"translate({_LEFT},{top + 30:g}) scale({larger:g})"
+        top += 20
+        larger = min(_LARGER, _ROOM / drawn.width, (below - _TEXT - 14 - top) / drawn.height)
+        place = f"translate({_LEFT},{top:g}) scale({larger:g})"
         pieces.append(f'<g transform="{place}">{figure}</g>')
     else:
         for line in lines_that_fit(page.finding, 32, 4):
             top += 44
             pieces.append(_svg_text(line, _LEFT, top + 24, 32, "normal", "var(--soft)"))
-    (line,) = lines_that_fit(" · ".join(filter(None, (page.kicker, facts.title))), _TEXT, 1)
+    # The machine is named first, and what has no room is not.
+    parts = [*dict.fromkeys(filter(None, (page.measured_on, page.title, facts.title)))]
+    while len(parts) > 1 and text_width(" · ".join(parts), _TEXT) > _ROOM:
+        parts.pop()
+    (line,) = lines_that_fit(" · ".join(parts), _TEXT, 1)
     pieces.append(_svg_text(line, _LEFT, below, _TEXT, "normal", "var(--soft)"))
     colours = {name: light for name, light, _ in variables()}
     text = (

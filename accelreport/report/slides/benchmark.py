@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,43 +16,47 @@ from accelreport.report.model import (
     Download,
     Figure,
     Gallery,
-    LargeNumber,
-    LargeNumbers,
     Page,
     Section,
     Speech,
+    Token,
     Units,
 )
-from accelreport.report.openings.opening import ON_A_PHONE, ON_A_SLIDE, Plot, Shown, Size
+from accelreport.report.notices import data_notices
+from accelreport.report.openings.opening import (
+    ON_A_FIRST_SLIDE,
+    ON_A_PHONE,
+    ON_A_SLIDE,
+    Plot,
+    Scene,
+    Shown,
+    Size,
+)
 from accelreport.report.openings.rates import BESIDE, rates_scene
 from accelreport.report.openings.registry import facts_of, opening_of
 from accelreport.report.pages.badges import PARTIAL
-from accelreport.report.pages.sections.about import commands
+from accelreport.report.pages.sections.about import checkout_of, commands, records_of
 from accelreport.report.pages.sections.claims import units_of
-from accelreport.report.pages.sections.network import (
-    measured_facts,
-)
 from accelreport.report.say import Speaker
 from accelreport.report.slides.notes import (
     claim_sentences,
     cut_short,
-    for_the_hall,
-    notice_sentences,
+    measure_again,
     on_time,
-    start_speech,
+    start_sentences,
     unique,
 )
 from accelreport.report.text import STRAY, label
 from accelreport.report.view import BenchmarkView
 
-MOST_SLIDES = 7
-"""Slides of a benchmark's deck, the first one among them."""
+MOST_SLIDES = 8
+"""Slides of a deck, the first and the last one among them."""
 LEAST_POINTS = 3
-"""Of fewer points no figure is made: large numbers say them."""
+"""Of fewer points no figure is made, but for the first slide."""
 MOST_LETTERS = 110
-"""Letters of a title, which has two lines."""
-MOST_FACTS = 3
-"""Facts in the line over a title."""
+"""Letters of a line on the first slide."""
+SHORT = 12
+"""Letters of a commit."""
 MOST_PICTURES = 8
 """Pictures whose names a hall can read."""
 LONGEST_FOOT, OF_A_BADGE = 74, 14
@@ -61,10 +65,8 @@ MOST_LINES, LONGEST_LINE = 11, 62
 """Of a text that a network wrote, as far as it stands on a slide."""
 _DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
 """Marks that carry data; rules and texts are lines of a grid, bands and labels."""
-MOST_TAKEN = 3
-"""Findings to take away."""
 MOST_ROWS = 6
-"""States of claims, and facts of what was run."""
+"""States of claims."""
 _MERGED = (
     ("not_measured", "needs_device", "not measured, or need a device"),
     ("withheld", "undecided", "undecided or withheld"),
@@ -80,57 +82,130 @@ def slides_path(bench: BenchmarkView) -> str:
 
 
 def slides_page(bench: BenchmarkView, page: Page) -> Page:
-    """The slides of a benchmark.
+    """The slides of a benchmark, made of its page."""
+    opening = opening_of(bench)
+    answer = Speaker(bench).title(opening.answered[0])
+    slides = [slide for _, slide in figure_slides(bench, {opening.title, answer}, after=1)]
+    facts = facts_of(bench)
+    notes = (" · ".join(facts[:most]) for most in range(len(facts), -1, -1))
+    return deck(
+        [bench],
+        page,
+        path=slides_path(bench),
+        title=opening.title,
+        answer=f"{answer}." * (answer != opening.title),
+        topic=label(bench.plan.title, MOST_LETTERS),
+        note=next(note for note in notes if len(note) <= LONGEST_FOOT),
+        shown=slide_block(_scenes(bench)[0].shown, "first", size=ON_A_FIRST_SLIDE),
+        slides=slides,
+        again=commands(bench),
+    )
+
+
+def deck(
+    benches: Sequence[BenchmarkView],
+    page: Page,
+    *,
+    path: str,
+    title: str,
+    answer: str,
+    topic: str,
+    note: str,
+    shown: Block | None,
+    slides: Sequence[Section],
+    again: Sequence[Token],
+) -> Page:
+    """A deck: its first slide asks and answers, the last ones are the verdicts and the commands.
 
     Args:
-        bench: the benchmark.
-        page: its page.
+        benches: what it is of.
+        page: the page that it is made of.
+        path: where it lies.
+        title: the question, or the finding.
+        answer: the sentence below the title; empty where the title is the answer.
+        topic: the line above it, beside the machine.
+        note: the line below the figure.
+        shown: the figure of the first slide, if any.
+        slides: those between, the most important first.
+        again: commands that measure it again, a line each.
     """
-    slides = [slide for _, slide in figure_slides(bench)]
-    verdicts, takeaway = verdict_slide([bench]), _takeaway(bench)
-    most = MOST_SLIDES - 2 - bool(verdicts)
-    first = Download(f"{bench.slug}.html", "Numbers: the page")
-    opening = opening_of(bench)
-    spoken = (f"{opening.title}.", opening.answer)
+    source = Download(page.path, "Numbers: the page")
+    spoken = unique([f"{title}." if title[-1:] != "?" else title, answer])
+    verdicts = verdict_slide(benches)
+    commit, _ = checkout_of(records_of(benches))
+    lines = (replace(line, text=line.text.replace(commit, commit[:SHORT])) for line in again)
+    measured_on = f"Measured on {page.measured_on}." * bool(page.measured_on)
+    last = Section(
+        "reproduce",
+        "Run it yourself",
+        (Code("", tuple(line for line in lines if line.role != "note"), wrapped=True),),
+        detail=" ".join(filter(None, (measured_on, cut_short(benches)))),
+        speech=Speech(spoken[-1:], measure_again(benches), (source,)),
+    )
+    slides = slides[: MOST_SLIDES - 2 - bool(verdicts)]
     return on_time(
         replace(
-            for_the_hall(replace(page, byline=measured_facts(bench))),
-            path=slides_path(bench),
-            kicker=" · ".join(facts_of(bench)[:MOST_FACTS]),
-            finding=f"{opening.title}." * (opening.title != page.title),
-            opening=None,
+            page,
+            path=path,
+            title=label(page.title, MOST_LETTERS),
+            headline=title,
+            kicker=" · ".join(filter(None, (topic, page.measured_on))),
+            finding=answer,
+            opening=Section("start", title, (shown,), foot(note, shown)) if shown else None,
+            byline=(),
+            notices=data_notices(benches),
             record="",
-            sections=tuple(filter(None, (*slides[:most], verdicts, takeaway))),
+            sections=(*slides, *filter(None, [verdicts]), last),
             template="slides.html",
-            crumbs=(Download(f"{bench.slug}.html", "The page"),),
+            crumbs=(Download(page.path, "The page"),),
             related=(),
-            speech=start_speech([bench], spoken, commands(bench), first),
+            speech=Speech(spoken, start_sentences(benches), (source,)),
         )
     )
 
 
-def figure_slides(bench: BenchmarkView, prefix: str = "") -> Iterator[tuple[Kind, Section]]:
-    """A slide for each figure that has points enough, with the kind of its finding.
+def _scenes(bench: BenchmarkView) -> list[Scene]:
+    """Figures of the opening, that of the answer first, and the rates with a ratio beside them."""
+    scenes = opening_of(bench).by_answer
+    beside = next((f for f in bench.findings if f.kind in BESIDE and f.is_sentence), None)
+    if beside is None or beside.kind in {scene.finding.kind for scene in scenes}:
+        return scenes
+    scene = rates_scene(bench, beside)
+    return [*scenes, scene] if scene.marks(beside.title_values) else scenes
+
+
+def figure_slides(
+    bench: BenchmarkView, said: Collection[str] = (), prefix: str = "", after: int = 0
+) -> Iterator[tuple[Kind, Section]]:
+    """A slide for each figure that shows a finding and has points enough, with the finding's kind.
 
     Args:
         bench: the benchmark.
+        said: titles that other slides have.
         prefix: begins the ids of the slides, and is unique in the deck.
+        after: how many figures of the opening stand on the first slide.
     """
-    scenes = list(opening_of(bench).scenes)
-    beside = next((f for f in bench.findings if f.kind in BESIDE and f.is_sentence), None)
-    if beside is not None and beside.kind not in {scene.finding.kind for scene in scenes}:
-        scene = rates_scene(bench, beside)
-        if scene.marks(beside.title_values):
-            scenes.append(scene)
-    for number, scene in enumerate(scenes, start=1):
+    speaker = Speaker(bench)
+    titles = {*said}
+    for number, scene in enumerate(_scenes(bench)[after:], start=1 + after):
         name = f"{prefix}figure-{number}"
         block = slide_block(scene.shown, name)
-        if block is not None:
-            yield scene.finding.kind, _slide(bench, name, scene.finding, block)
+        findings = (f for f in (scene.finding, *bench.findings) if f.titles)
+        # A slide may leave out rows, but for those of the scene's own finding.
+        whole = isinstance(scene.shown, Plot) and scene.shown.points <= ON_A_SLIDE.most
+        shown = (
+            f for f in findings if f is scene.finding or (whole and scene.marks(f.title_values))
+        )
+        finding = next((f for f in shown if speaker.title(f) not in titles), None)
+        if block is not None and finding is not None:
+            titles.add(speaker.title(finding))
+            yield finding.kind, _slide(bench, name, finding, block)
 
 
-def slide_block(shown: Shown, name: str, narrow: Size = ON_A_PHONE) -> Block | None:
-    """A figure at the size of a slide; None of one with too few points."""
+def slide_block(
+    shown: Shown, name: str, narrow: Size = ON_A_PHONE, size: Size = ON_A_SLIDE
+) -> Block | None:
+    """A figure at the size of a slide; None of one with too few points for a slide of its own."""
     if isinstance(shown, Code):
         return _written(shown)
     if not isinstance(shown, Plot):
@@ -138,9 +213,9 @@ def slide_block(shown: Shown, name: str, narrow: Size = ON_A_PHONE) -> Block | N
     # Its signs say which numbers are of partial runs.
     badges = tuple(badge for badge in shown.badges if badge != PARTIAL)
     plain = replace(shown, id=name, table=None, caption=shown.brief, badges=badges)
-    figure = replace(plain.figure(ON_A_SLIDE, narrow), subtitle=shown.up)
+    figure = replace(plain.figure(size, narrow), subtitle=shown.up)
     count = shown.points or points_of(figure.panels[0].wide.spec)
-    return figure if count >= LEAST_POINTS else None
+    return figure if count >= LEAST_POINTS or size is not ON_A_SLIDE else None
 
 
 def points_of(spec: Mapping[str, Any]) -> int:
@@ -184,17 +259,12 @@ def _cut(text: str, most: int) -> str:
 def _slide(bench: BenchmarkView, name: str, finding: Finding, block: Block) -> Section:
     speaker = Speaker(bench)
     page = Download(f"{bench.slug}.html", f"Numbers: {label(bench.plan.title, 90)}")
-    heads = finding.titles
-    noun = block.title if isinstance(block, Figure) else label(bench.plan.title, MOST_LETTERS)
-    title = speaker.title(finding) if heads else noun
-    spoken = speaker.spoken(finding) if heads else (f"{title}.",)
-    notes = unique(speaker.caveats(finding)) if heads else ()
     return Section(
         name,
-        title,
+        speaker.title(finding),
         (block,),
         finding=foot(label(bench.plan.title, LONGEST_FOOT - 2 * OF_A_BADGE), block),
-        speech=Speech(spoken, notes, (page,)),
+        speech=Speech(speaker.spoken(finding), unique(speaker.caveats(finding)), (page,)),
     )
 
 
@@ -206,43 +276,6 @@ def foot(topic: str, block: Block) -> str:
     badges = len(block.badges) if isinstance(block, Figure | Gallery) else 0
     both = " · ".join(filter(None, (topic, how)))
     return both if len(both) <= LONGEST_FOOT - OF_A_BADGE * badges else how or topic
-
-
-def _takeaway(bench: BenchmarkView) -> Section | None:
-    """The last slide of a benchmark: its first findings that have a number, each as a sentence.
-
-    None where there are fewer than two.
-    """
-    opening, speaker = opening_of(bench), Speaker(bench)
-    numbers = [
-        replace(number, text=f"{speaker.title(finding)}.") for finding, number in opening.large
-    ]
-    # One number is that of the first slide.
-    if len(numbers) < 2:
-        return None
-    source = Download(f"{bench.slug}.html", "Numbers: this benchmark")
-    return takeaway_slide([bench], numbers, source)
-
-
-def takeaway_slide(
-    benches: Sequence[BenchmarkView], numbers: Sequence[LargeNumber], source: Download
-) -> Section:
-    """The last slide of a deck: findings as large numbers, and in a line what was cut short.
-
-    Args:
-        benches: what the deck is of.
-        numbers: each with its sentence; the first three are shown.
-        source: where they stand.
-    """
-    taken = tuple(numbers[:MOST_TAKEN])
-    spoken = tuple(number.text for number in taken[:2])
-    return Section(
-        "takeaway",
-        "Summary",
-        (LargeNumbers(taken),),
-        detail=cut_short(benches),
-        speech=Speech(spoken, unique(notice_sentences(benches)), (source,)),
-    )
 
 
 def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:

@@ -10,34 +10,26 @@ from accelreport.analysis.results import Result
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
 from accelreport.report.forms import EVIDENCE
-from accelreport.report.model import Download, Page, Speech, Token
+from accelreport.report.model import Page, Speech
 from accelreport.report.notices import notices_of
 from accelreport.report.pages.badges import kind_text
-from accelreport.report.pages.sections.about import checkout_of, records_of, replaced_data
+from accelreport.report.pages.sections.about import (
+    checkout_of,
+    records_of,
+    replaced_data,
+    site_commands,
+)
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import remedy_text
 
-MOST_LETTERS, MOST_OF_A_FACT = 110, 40
-"""Letters of a line on the first slide of a deck, and of a fact on it."""
 MOST_CLAIMS = 3
 """Claims that are read out."""
 
 
-def for_the_hall(page: Page) -> Page:
-    """A page whose heading, facts and notices are short enough for the first slide."""
-    return replace(
-        page,
-        title=label(page.title, MOST_LETTERS),
-        kicker=label(page.kicker, MOST_LETTERS),
-        byline=tuple(replace(f, href="") for f in page.byline if len(f.value) <= MOST_OF_A_FACT),
-        notices=tuple(replace(notice, text="") for notice in page.notices),
-    )
-
-
-SECONDS = {"start": 30, "claims": 60, "takeaway": 40}
+SECONDS = {"reproduce": 30}
 SECONDS_OF_A_FIGURE = 60
-"""For how long a slide is shown, so that ten of them take ten minutes at most."""
+"""For how long a slide is shown."""
 
 
 def on_time(deck: Page) -> Page:
@@ -52,36 +44,24 @@ def on_time(deck: Page) -> Page:
         return replace(speech, target=target) if speech else None
 
     first = timed(deck.speech, "start")
-    return replace(
-        deck.with_sections(lambda slide: replace(slide, speech=timed(slide.speech, slide.id))),
-        speech=first,
-    )
+    slides = tuple(replace(one, speech=timed(one.speech, one.id)) for one in deck.sections)
+    return replace(deck, sections=slides, speech=first)
 
 
-def start_speech(
-    benches: Sequence[BenchmarkView],
-    spoken: Iterable[str],
-    commands: Sequence[Token],
-    source: Download,
-) -> Speech:
-    """Notes to the first slide: conditions, what was not measured, and how to measure it again.
-
-    Args:
-        benches: what the deck is of.
-        spoken: sentences to speak.
-        commands: those that measure it again, a line each.
-        source: where its numbers stand.
-    """
-    # They run where they are pasted: no comment hides those behind it, and no full stop ends them.
-    lines = [token.text.strip() for token in commands if token.role != "note"]
-    records = records_of(benches)
-    _, code = checkout_of(records)
-    again = f"Measure again{f' ({code})' * bool(code)}: {'; '.join(lines)}"
+def start_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
+    """Notes to the first slide: conditions, and what was not measured."""
     sentences = [*notice_sentences(benches), *gap_sentences(benches)]
-    if replaced := [CATALOGUE[name].title for name in replaced_data(records)]:
+    if replaced := [CATALOGUE[name].title for name in replaced_data(records_of(benches))]:
         sentences.append(f"Not the official files: {quantity.listed(replaced)}.")
-    sentences.append(again)
-    return Speech(unique(spoken), unique(sentences), (source,))
+    return unique(sentences)
+
+
+def measure_again(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
+    """Notes to the last slide: the commands that measure it again, on one line."""
+    # They run where they are pasted: no comment hides those behind it, and no full stop ends them.
+    lines = [token.text.strip() for token in site_commands(benches) if token.role != "note"]
+    _, code = checkout_of(records_of(benches))
+    return (f"Measure again{f' ({code})' * bool(code)}: {'; '.join(lines)}",)
 
 
 def claim_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
