@@ -175,18 +175,18 @@ def _scenes(bench: BenchmarkView) -> list[Scene]:
 
 
 def figure_slides(
-    bench: BenchmarkView, said: Collection[str] = (), prefix: str = "", after: int = 0
+    bench: BenchmarkView, taken: Collection[str] = (), prefix: str = "", after: int = 0
 ) -> Iterator[tuple[Kind, Section]]:
     """A slide for each figure that shows a finding and has points enough, with the finding's kind.
 
     Args:
         bench: the benchmark.
-        said: titles that other slides have.
+        taken: titles that other slides have.
         prefix: begins the ids of the slides, and is unique in the deck.
         after: how many figures of the opening stand on the first slide.
     """
     speaker = Speaker(bench)
-    titles = {*said}
+    titles = {*taken}
     for number, scene in enumerate(_scenes(bench)[after:], start=1 + after):
         name = f"{prefix}figure-{number}"
         block = slide_block(scene.shown, name)

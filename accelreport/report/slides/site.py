@@ -38,19 +38,19 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         front: the front page, whose finding and figures the first slides have.
     """
     headed, others, plots = front_parts(Overview(benches))
-    slides, said = [], list(headed)
+    slides, shown_findings = [], list(headed)
     for name, plot in plots[1:]:
         block = slide_block(plot, name, PHONE)
         able = (f for f in others if f.finding.titles)
         shown = (f for f in able if all(v in plot.values for v in f.finding.title_values))
         finding = next(shown, None)
         if block and finding:
-            said.append(finding)
+            shown_findings.append(finding)
             source = (Download(front.path, "Numbers: front page"),)
             notes = unique(notice_sentences(benches))
             speech = Speech((f"{finding.title}.",), notes, source)
             slides.append(Section(name, finding.title, (block,), foot("", block), speech=speech))
-    shown_benches = {finding.bench.slug for finding in said if finding.bench}
+    shown_benches = {finding.bench.slug for finding in shown_findings if finding.bench}
     left = [bench for bench in _fullest(benches) if bench.slug not in shown_benches]
     checkout = [line for line in site_commands(benches) if line.text.startswith("git checkout")]
     return deck(
