@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import median
 
 from accelreport.analysis.results import Result
 from accelreport.spec.device import Device
@@ -52,46 +52,34 @@ STAGES: tuple[tuple[str, tuple[Callable[[Result], float], ...]], ...] = (
 
 @dataclass(frozen=True)
 class Start:
-    """A device's start-up at a point, in seconds.
+    """A device's start-up at a point, in seconds, each the median of its processes.
 
     Attributes:
-        stages: of the median process, or the mean of the middle two, so that they add up to the
-            median start: medians of stages, each of another process, would not.
+        stages: each by itself, so they need not add up to `total`.
+        total: until the first step is done.
         steady_s: a steady step, the mean that every other part of the page gives.
     """
 
     stages: tuple[float, ...]
+    total: float
     steady_s: float
-
-    @property
-    def first_s(self) -> float:
-        """Seconds of the first step, of the same process."""
-        return self.stages[-1]
-
-    @property
-    def total(self) -> float:
-        """Seconds until the first step is done, of the median process."""
-        return sum(self.stages)
 
 
 def start_of(rows: Sequence[Result], steady_s: float) -> Start | None:
     """The start-up of some processes; None where no first step was timed."""
-    known = [row for row in rows if math.isfinite(row.timings.first_step_s)]
-    if not known:
+    started = [
+        # A stage that was not reached takes no time.
+        [
+            sum(seconds for read in readers if math.isfinite(seconds := read(row)))
+            for _, readers in STAGES
+        ]
+        for row in rows
+        if math.isfinite(row.timings.first_step_s)
+    ]
+    if not started:
         return None
-    started = sorted(
-        (
-            # A stage that was not reached takes no time.
-            [
-                sum(seconds for read in readers if math.isfinite(seconds := read(row)))
-                for _, readers in STAGES
-            ]
-            for row in known
-        ),
-        key=sum,
-    )
-    middle = started[(len(started) - 1) // 2 : len(started) // 2 + 1]
-    return Start(stages=tuple(map(fmean, zip(*middle, strict=True))), steady_s=steady_s)
+    stages = tuple(map(median, zip(*started, strict=True)))
+    return Start(stages, median(map(sum, started)), steady_s)
 
 
 MOST_STEPS = 10**12

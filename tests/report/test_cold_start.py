@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from statistics import median
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.analysis.speed_findings import rate_of
+from accelreport.analysis.stats import geometric_mean
 from accelreport.report.model import Figure, RawTable, Table
 from accelreport.report.pages.run import blocks_section
 from accelreport.report.pages.sections.cold_start import cold_start_section, start_at
 from accelreport.report.pages.sections.cost import cost_section, money
-from accelreport.report.quantity import duration, duration_of, number
+from accelreport.report.quantity import duration, duration_of, number, ratio_of
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from tests.report.scenarios import Results
@@ -23,26 +23,10 @@ from tests.support.records import Noise, study
 
 STAGES = ((1.0, 9.0, 1.0, 5.0), (12.0, 1.0, 1.0, 1.0), (5.0, 1.0, 9.0, 2.0))
 """Seconds of imports, data, model and the first step of three processes: each is slow at something
-else, and the one with the median start-up is not that with the median first step."""
+else."""
 
 
-def test_the_start_of_two_processes_is_their_mean_and_its_stages_add_up_to_it() -> None:
-    made = study(devices=("cpu",), axes={}, repeats=2)
-    (bench,) = gather(Results((made,)))
-    first, second = (replace(made, records=(record,)) for record in made.records)
-    totals = []
-    for each in (first, second):
-        (alone,) = gather(Results((each,)))
-        start = start_at(alone, alone.series[0], ())
-        assert start
-        totals.append(start.total)
-    both = start_at(bench, bench.series[0], ())
-    assert both
-    assert totals[0] != totals[1]
-    assert both.total == pytest.approx(median(totals))
-
-
-def test_a_start_is_that_of_one_process_and_no_sum_of_medians() -> None:
+def test_each_stage_is_the_median_of_the_processes_and_so_is_the_whole() -> None:
     made = study(devices=("cpu",), axes={}, repeats=3)
     records = []
     for record, (imports, data, build, first) in zip(made.records, STAGES, strict=True):
@@ -52,12 +36,15 @@ def test_a_start_is_that_of_one_process_and_no_sum_of_medians() -> None:
     (bench,) = gather(Results((replace(made, records=tuple(records)),)))
     start = start_at(bench, bench.series[0], ())
     assert start is not None
-    assert start.total == sum(start.stages) == 16.0
+    assert start.stages == (5.0, 1.0, 1.0, 2.0)
+    assert start.total == 16.0
     section = cold_start_section(bench)
     assert section
     tables = {each.id: each for each in section.blocks if isinstance(each, Table)}
     (row,) = tables["cold-table"].groups[0].rows
-    assert row.entries[0].lines[0].text == duration(5.0), "the first step of that process"
+    assert row.entries[0].lines[0].text == duration(2.0)
+    own = [one / record.steady.step_s for one, record in zip((5.0, 1.0, 2.0), records, strict=True)]
+    assert row.entries[2].lines[0].text == ratio_of(geometric_mean(own))
 
 
 @pytest.mark.parametrize("devices", [("cpu",), ("cpu", "gpu")])

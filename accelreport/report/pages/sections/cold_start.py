@@ -12,10 +12,10 @@ from accelreport.analysis.cost import (
     overtakes,
     start_of,
 )
-from accelreport.analysis.findings import Caveat, Unit
+from accelreport.analysis.findings import Caveat
 from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
-from accelreport.analysis.stats import Interval, Verdict, geometric_mean
+from accelreport.analysis.stats import Interval, Verdict, geometric_mean, holds_one
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import NARROW, WIDE
@@ -99,21 +99,14 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
     if not starts:
         return None
     blocks = (_figure(bench, starts), _table(bench, starts))
-    known = {
-        place: start.first_s / unit
-        for place, start in starts.items()
-        if present(start.steady_s) and (unit := unit_of(bench, place, start))
-    }
     detail = ""
-    if known:
-        paired = {place: paired_first(bench, place) for place in known}
-        place = max(known, key=lambda at: (not paired[at].low <= 1 <= paired[at].high, known[at]))
-        own = paired[place]
-        times = quantity.write(known[place], Unit.RATIO)
+    ratios = {place: own for place in starts if present((own := paired_first(bench, place)).value)}
+    if ratios:
+        place = max(ratios, key=lambda at: (not holds_one(ratios[at]), ratios[at].value))
+        own = ratios[place]
+        times = quantity.ratio_of(own)
         detail = f"{bench.words.first} is {times} a {_warm(bench)}{bench.where(place)}"
-        if own.low <= 1 <= own.high:
-            interval = quantity.ratio_interval(own.low, own.high, own.value)
-            detail = f"{detail}, undecided ({interval})"
+        detail += ", undecided" * holds_one(own)
     return Section("cold", "Start-up", blocks, folded=True, detail=detail)
 
 
@@ -184,7 +177,7 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     return Table(
         id="cold-table",
         title="Start-up, steady state",
-        caption="Start-up: of the median process."
+        caption="Medians of processes; first ÷ steady: the mean ratio within a process."
         + " † extrapolated from steady steps."
         * (cut_epoch or any(_cut_call(bench, at) for at in starts)),
         corner="device",
@@ -212,9 +205,9 @@ def _cold_row(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint
         noun = "call" if bench.words.kernel else bench.words.step
         worth = quantity.plural(math.ceil(course.worth), noun)
     texts = [
-        quantity.duration(start.first_s),
+        quantity.duration(start.stages[-1]),
         f"{warm} {SIGNS[Caveat.EXTRAPOLATED]}" if _cut_call(bench, place) else warm,
-        quantity.ratio(start.first_s / unit) if present(unit) and unit else quantity.MISSING,
+        quantity.ratio_of(paired_first(bench, place)),
         worth,
         _break_even(bench, place, starts),
         *(_rounds(bench, bench.measured(*place), start.steady_s) if in_rounds else ()),
