@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -21,8 +21,10 @@ from accelreport.analysis.claims import (
     Number,
     distinct,
 )
-from accelreport.analysis.outcome import Rerun
+from accelreport.analysis.findings import Finding
+from accelreport.analysis.outcome import Outcome, Rerun
 from accelreport.analysis.results import ENERGY, Result, matches
+from accelreport.analysis.sequential import LOOKS
 from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import LEVEL, MARGIN, Interval
 from accelreport.analysis.warnings import is_share
@@ -46,6 +48,7 @@ from accelreport.spec.claims import (
     TrendCheck,
 )
 from accelreport.spec.problems import counted
+from accelreport.spec.source import FULL
 
 SURE = f"{100 * LEVEL:g} %"
 
@@ -151,6 +154,57 @@ def source_of(plan: PlanDocument, claim: Claim) -> str:
 def decides(rerun: Rerun[Any], them: str) -> str:
     """The command that may decide some things."""
     return EVIDENCE["decides"].format(command=clean(rerun.command), them=them)
+
+
+class NextStep(NamedTuple):
+    """What is not decided yet, and what decides it."""
+
+    title: str
+    command: str
+    seconds: float = nan
+    """How long the command may take here."""
+    where: str = ""
+    """Where the command's file runs, if not here."""
+    comparisons: Sequence[tuple[Any, Finding]] = ()
+    """Those that the command may decide, each with its benchmark."""
+
+
+def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iterator[NextStep]:
+    """What decides the rest: repeats, a larger profile, a device, and a model of one's own.
+
+    Args:
+        outcome: of a run or of a whole site.
+        command: the command of a run, without its profile and other options.
+        elsewhere: the option that names the results folder; empty for the usual one.
+    """
+    for rerun in sorted(outcome.reruns, key=lambda run: -len(run.comparisons)):
+        # Plans that differ in their settings are continued by several commands.
+        own = f"{command} {rerun.options}"
+        again = f"{clean(rerun.command)} {elsewhere}".rstrip() if rerun.specs else own
+        missing = [bench.plan.spec for bench in rerun.missing]
+        title = f"Not decided: {counts(rerun, missing)}"
+        yield NextStep(title, again, rerun.seconds, comparisons=rerun.comparisons)
+    if beyond := len(outcome.beyond):
+        needs = f"{quantity.plural(beyond, 'comparison')} need{'s' * (beyond == 1)}"
+        yield NextStep(f"{needs} more than {LOOKS[-1]} repeats", "")
+    if whole := sum(claim.profile != FULL for claim in outcome.unmeasured):
+        needs = f"{quantity.plural(whole, 'claim')} need{'s' * (whole == 1)}"
+        yield NextStep(f"{needs} a larger profile or real data", command)
+    if absent := len(outcome.device):
+        needs = f"{quantity.plural(absent, 'claim')} need{'s' * (absent == 1)}"
+        notebook = f"accelreport notebook specs/{outcome.device[0].spec}.toml"
+        where = "(a free GPU or TPU of Colab or Kaggle)"
+        yield NextStep(f"{needs} another device", notebook, where=where)
+    if not outcome.own:
+        own = "accelreport new specs/mine.toml --model model.py:build --data train.csv"
+        yield NextStep("Your own model and data", own)
+
+
+def counts(group: Outcome[Any] | Rerun[Any], missing: Sequence[str] = ()) -> str:
+    """How many comparisons and claims there are, and which specs were not measured."""
+    numbers = {"comparison": len(group.comparisons), "claim": len(group.claims)}
+    named = [quantity.plural(count, noun) for noun, count in numbers.items() if count]
+    return quantity.listed([*named, *missing]) or "nothing yet"
 
 
 def among(count: int, of: int) -> str:

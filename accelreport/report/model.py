@@ -321,6 +321,7 @@ class Notes:
     """Notes under one another."""
 
     items: tuple[Note, ...]
+    title: str = ""
     kind: Literal["notes"] = "notes"
 
 
@@ -387,15 +388,6 @@ class Sparkline:
     across: tuple[str, str]
     """Texts at the left and the right end of the other one."""
     kind: Literal["sparkline"] = "sparkline"
-
-
-@dataclass(frozen=True)
-class LargeNumber:
-    """A number that is set large, what it is, and the marks it carries."""
-
-    value: str
-    text: str
-    badges: tuple[Badge, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -546,8 +538,8 @@ class Page:
     speech: Speech | None = None
     """The presenter's notes to its first slide, where it is a deck."""
     opening: Section | None = None
-    """What stands in its first screen, below the heading: its figures side by side, what they
-    say (the section's finding), and numbers that are set large."""
+    """What stands in its first screen, below the heading: its figures side by side, and what
+    they say (the section's finding)."""
 
     def __post_init__(self) -> None:
         """Sets what follows from the rest, so that a page made of this one keeps it."""

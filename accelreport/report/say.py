@@ -37,7 +37,7 @@ from accelreport.analysis.speed_findings import difference_of, failures, forward
 from accelreport.analysis.stats import Verdict, geometric_mean, grouped, holds_one
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides, measured_lines
-from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say, signs
+from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say
 from accelreport.report.metrics import (
     axis_title,
     figure_of,
@@ -45,7 +45,6 @@ from accelreport.report.metrics import (
     metric_title,
     printed_text,
 )
-from accelreport.report.model import LargeNumber
 from accelreport.report.text import label, sentence
 from accelreport.report.view import COMPILE, BenchmarkView, mode
 from accelreport.report.warning_text import reason_text
@@ -133,9 +132,7 @@ class Speaker:
         """
         known = {"what": "the training", "of": f"{finding.of}", **(words or {})}
         text = say(finding, _Words(self, finding, known))
-        # Element types and values of the spec are written as they are.
-        as_written = (*COMPUTE_DTYPE.values(), COMPILE, *(f"{way} " for way in self.bench.ways))
-        text = text if text.startswith(as_written) else sentence(text)
+        text = self._begun(text)
         if finding.kind not in _ALONE:
             return text
         single = f"in {_runs(finding)}" if Caveat.SINGLE_RUN in finding.caveats else ""
@@ -143,6 +140,11 @@ class Speaker:
         # What is published beside it is of other runs.
         ours = "measured" if (single or data) and finding.kind in BESIDE_PUBLISHED else ""
         return ", ".join(filter(None, (text, " ".join(filter(None, (ours, single, data))))))
+
+    def _begun(self, text: str) -> str:
+        """With a capital, but for element types and values of the spec."""
+        as_written = (*COMPUTE_DTYPE.values(), COMPILE, *(f"{way} " for way in self.bench.ways))
+        return text if text.startswith(as_written) else sentence(text)
 
     @property
     def claim(self) -> ClaimResult | None:
@@ -194,7 +196,7 @@ class Speaker:
         Empty where none has.
         """
         known = (f for kind in kinds for f in self.bench.findings if f.kind is kind)
-        finding = next(filter(self._numbered, known), None)
+        finding = next((f for f in known if quantity.present(f.values[0].number)), None)
         if finding is None:
             return ""
         number = f"{self.number(finding.values[0])} {_Words(self, finding, {}).noun}"
@@ -349,6 +351,17 @@ class Speaker:
         interval = self.interval(value)
         return f"{text} ({interval})" if interval else text
 
+    def sides(self, finding: Finding) -> tuple[str, str]:
+        """The sides of a ratio, the faster one first: "Graph mode", "eager mode in TensorFlow".
+
+        Of a batch size, both have it; of all else, the base has the sweep point.
+        """
+        ratio = forward(finding.values[0])
+        if self.name(ratio.of) == (base := self.name(over(ratio))):
+            return f"{base}{self.at(ratio.of)}", self.bench.at(over(ratio).point, "")
+        words = _Words(self, finding, {})
+        return self._begun(words.who), f"{words.base}{self.at(ratio.of)}"
+
     def compared(self, value: Value) -> str:
         """A ratio as a label, its faster side first: "A over B at batch size 256: 1.4×"."""
         ratio = forward(value)
@@ -362,30 +375,6 @@ class Speaker:
             verb=self.verb(value),
             number=self.with_interval("", value).strip(),
         )
-
-    # Large numbers ----------------------------------------------------------------------------
-
-    def large(self, finding: Finding) -> LargeNumber | None:
-        """The number of a finding, set large, with what it is; None where it is no title."""
-        return self._numbered(finding) if finding.titles else None
-
-    def main(self, finding: Finding) -> Value:
-        """The value that a finding is listed by: this machine's, where others are published."""
-        own = finding.base if finding.kind is Kind.TOTAL else None
-        return forward(own or finding.values[0])
-
-    def _numbered(self, finding: Finding) -> LargeNumber | None:
-        value = self.main(finding)
-        if not quantity.present(value.number):
-            return None
-        number = f"{self.number(value)} {signs(value.caveats)}".strip()
-        interval, base, what = self.interval(value), value.over, self.name(value.of)
-        if finding.kind in LEARNED:
-            what = _Words(self, finding, {}).noun
-        elif base is not None and (base.device, base.part) != (value.of.device, value.of.part):
-            what = f"{what} over {base.part or self.name(base)}"
-        parts = (f"{what}{self.at(value.of)}", data_words(finding), interval)
-        return LargeNumber(number, ", ".join(filter(None, parts)))
 
 
 def _is_of(claim: ClaimResult, finding: Finding) -> bool:

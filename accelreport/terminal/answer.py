@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from accelreport.analysis.outcome import Outcome, Rerun, outcome_of
-from accelreport.analysis.sequential import LOOKS
+from accelreport.analysis.outcome import Outcome, outcome_of
 from accelreport.analysis.speed_findings import forward
 from accelreport.analysis.stats import Verdict
-from accelreport.report.claim_text import STATES
+from accelreport.report.claim_text import STATES, counts, next_steps
 from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
 from accelreport.report.notices import notices_of
 from accelreport.report.pages.sections.claims import names_of
-from accelreport.report.quantity import duration, listed, plural, ratio, ratio_interval
+from accelreport.report.quantity import duration, plural, ratio, ratio_interval
 from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView, views
 from accelreport.report.warning_text import warning_title
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import without_names
 from accelreport.results.store import Store
-from accelreport.spec.source import FULL
 from accelreport.terminal import run_text
 from accelreport.terminal.claims import claim_lines
 from accelreport.terminal.say import columns
@@ -38,6 +37,9 @@ times.
 FIXED = frozenset({"spec", "profile", *SPEEDUP_COLUMNS})
 """Columns of `Results.speedups` that are not swept keys."""
 
+
+MOST_NAMED = 5
+"""Undecided comparisons that are named at the end of a run."""
 
 MOST_ROWS = 40
 """Number of rows of a benchmark at the end of a run; its page shows all of them."""
@@ -110,7 +112,7 @@ def _table_and_claims(bench: BenchmarkView) -> Iterator[str]:
 
 def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
     """The decided comparisons with their intervals, the largest first, and the decided claims."""
-    yield from ("", f"Decided: {_counts(outcome)}")
+    yield from ("", f"Decided: {counts(outcome)}")
     for bench, finding in outcome.comparisons:
         speaker, value = Speaker(bench), forward(finding.values[0])
         text = speaker.title(finding) if finding.is_sentence else speaker.compared(value)
@@ -119,36 +121,19 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
         yield f"  {STATES[claim.state]}: {claim.claim.text}"
 
 
-def _counts(
-    group: Outcome[BenchmarkView] | Rerun[BenchmarkView], missing: Sequence[BenchmarkView] = ()
-) -> str:
-    """How many comparisons and claims there are, and which benchmarks were not measured."""
-    counts = {"comparison": len(group.comparisons), "claim": len(group.claims)}
-    named = [plural(count, noun) for noun, count in counts.items() if count]
-    return listed([*named, *(bench.plan.spec for bench in missing)]) or "nothing yet"
-
-
 def _waiting(outcome: Outcome[BenchmarkView], command: str, elsewhere: str) -> Iterator[str]:
     """What is not decided, and what needs a device or a model, each with its command."""
-    for rerun in outcome.reruns:
-        # Plans that differ in their settings are continued by several commands.
-        own = f"{command} {rerun.options}"
-        again = f"{rerun.command} {elsewhere}".rstrip() if rerun.specs else own
-        yield from ("", f"Not decided: {_counts(rerun, rerun.missing)}")
-        yield f"  {again}   (about {run_text.duration(rerun.seconds)})"
-    if beyond := len(outcome.beyond):
-        more = f"more than {LOOKS[-1]} repeats"
-        yield from ("", f"{plural(beyond, 'comparison')} need{'s' * (beyond == 1)} {more}.")
-    if whole := sum(claim.profile != FULL for claim in outcome.unmeasured):
-        needs = f"{plural(whole, 'claim')} need{'s' * (whole == 1)}"
-        yield from ("", f"{needs} a larger profile or real data:", f"  {command}")
-    if absent := len(outcome.device):
-        spec = outcome.device[0].spec
-        yield from ("", f"{plural(absent, 'claim')} need{'s' * (absent == 1)} another device:")
-        yield f"  accelreport notebook specs/{spec}.toml   (a free GPU or TPU of Colab or Kaggle)"
-    if not outcome.own:
-        yield from ("", "Your own model and data")
-        yield "  accelreport new specs/mine.toml --model model.py:build --data train.csv"
+    for step in next_steps(outcome, command, elsewhere):
+        yield from ("", step.title)
+        for bench, finding in step.comparisons[:MOST_NAMED]:
+            speaker, value = Speaker(bench), forward(finding.values[0])
+            interval = speaker.interval(value) or "one run"
+            yield f"  {speaker.compared(value)} ({interval}, {bench.plan.spec})"
+        about = (
+            f"(about {run_text.duration(step.seconds)})" if isfinite(step.seconds) else step.where
+        )
+        if step.command:
+            yield f"  {step.command}   {about}".rstrip()
 
 
 def measured_now(store: Store, plans: Sequence[PlanDocument]) -> list[BenchmarkView]:

@@ -11,6 +11,7 @@ import pytest
 
 from accelreport.analysis.findings import Caveat, Finding, Kind, Unit
 from accelreport.analysis.stats import Verdict
+from accelreport.report.forms import signs
 from accelreport.report.frames import rows_of, targets_frame
 from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
@@ -177,12 +178,6 @@ def test_the_k80_has_one_rate_that_is_its_published_time_in_other_units() -> Non
     assert rates == {5585}
 
 
-def test_no_number_is_set_large_twice() -> None:
-    for bench in example().values():
-        large = [(number.value, number.text) for _, number in opening_of(bench).large]
-        assert len(set(large)) == len(large), bench.slug
-
-
 def test_a_total_says_that_it_is_extrapolated_and_from_how_many_steps() -> None:
     (found,) = of_kind(example()["fashion_mnist"], Kind.RESTATED)
     assert found.base
@@ -210,10 +205,8 @@ def test_a_number_of_a_run_that_the_budget_stopped_bears_its_sign() -> None:
     made = study(axes={}, devices=("cpu",), repeats=3, fate=lambda cell: "partial")
     bench = view(made)
     (rate,) = of_kind(bench, Kind.RATE)
-    large = Speaker(bench).large(rate)
-    assert large
-    assert large.value.endswith(" †")
     assert Caveat.BUDGET in rate.caveats
+    assert signs(rate.caveats) == "†"
 
 
 def test_no_notice_says_that_steady_steps_were_measured_where_none_was() -> None:

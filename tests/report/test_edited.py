@@ -150,7 +150,7 @@ TRUE = {
     "a pair of devices in two workloads": (T, "", "1,024 in “MNIST: how long the"),
     "what is not drawn": (T, "", "21 of 41 comparisons decided, 10 shown"),
     "claims that repeats may decide": (
-        T, "", "for 2 of them: accelreport run specs/har_strategies.toml --budget 10s --until"
+        T, "", "accelreport run specs/har_strategies.toml --budget 10s --until"
     ),
     "the budget of a benchmark's command": (T, "strategies", "strategies.toml --budget 12s --un"),
     "what the budget stopped of a heading": (T, "", "budget stopped 1 of these 2 configurations"),

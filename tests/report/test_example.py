@@ -14,7 +14,6 @@ from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.results import results_of
 from accelreport.loader.load import load
 from accelreport.report.model import Figure, Table
-from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.site.assembly import gather
@@ -141,16 +140,6 @@ def test_an_example_makes_the_claims_of_the_shipped_specs(example: Path) -> None
         assert plan.claims == list(specs[plan.spec].claims)
         keys = {cell.key for cell in specs[plan.spec].cells}
         assert plan.overrides or {cell.key for cell in plan.cells} <= keys
-
-
-@pytest.mark.parametrize("example", [EXAMPLE, WHOLE], ids=lambda folder: folder.name)
-def test_no_number_of_one_quantity_is_set_large_twice(example: Path) -> None:
-    for bench in gather(Store(example)):
-        large = opening_of(bench).large
-        for number, (finding, first) in enumerate(large):
-            for other, second in large[:number]:
-                same = first.value == second.value
-                assert not (same and finding.values[0].of == other.values[0].of), bench.slug
 
 
 @pytest.mark.e2e

@@ -502,7 +502,10 @@ def test_the_first_figure_has_the_comparisons_and_pale_are_those_that_are_not_de
     made = study(devices=("cpu", "cpu-1"), axes={}, repeats=repeats)
     opening = front(made).opening
     assert opening
-    (figure,) = opening.blocks
+    figure, steps = opening.blocks
+    assert isinstance(steps, Notes)
+    assert any("--until-decided" in step.remedy for step in steps.items) is (repeats == 1)
+    assert steps.items[-1].remedy.startswith("accelreport new specs/mine.toml --model ")
     assert isinstance(figure, Figure)
     assert figure.title == "Comparisons on this machine"
     assert figure.subtitle.replace("\xa0", " ") == f"{decided} of 1 comparison decided"

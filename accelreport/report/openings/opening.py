@@ -30,15 +30,11 @@ from accelreport.report.model import (
     Figure,
     Gallery,
     Key,
-    LargeNumber,
     Panel,
     Section,
     Table,
 )
 from accelreport.report.say import Speaker
-
-MOST_NUMBERS = 4
-"""Numbers that are set large."""
 
 
 @dataclass(frozen=True)
@@ -330,18 +326,6 @@ class Opening:
     def answer(self) -> str:
         """The lines below the title; failures come first."""
         return self.speaker.below(self.answered)
-
-    @cached_property
-    def large(self) -> tuple[tuple[Finding, LargeNumber], ...]:
-        """Up to four numbers that are set large, each with its finding, one of each kind."""
-        able = [f for f in (self.finding, *self.findings) if f is not None and f.titles]
-        large: dict[Kind, tuple[Finding, LargeNumber]] = {}
-        for finding in able:
-            number = self.speaker.large(finding)
-            known = {other.value for _, other in large.values()}
-            if number and finding.kind not in large and number.value not in known:
-                large[finding.kind] = finding, number
-        return tuple(large.values())[:MOST_NUMBERS]
 
     @property
     def unmeasured(self) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
 
-from accelreport.analysis.claims import ClaimState
-from accelreport.analysis.findings import Kind, Subject, Value
+from accelreport.analysis.claims import distinct
+from accelreport.analysis.findings import Finding, Kind
 from accelreport.analysis.outcome import Outcome, outcome_of
 from accelreport.analysis.speed_findings import forward
-from accelreport.analysis.stats import DECIDED
+from accelreport.analysis.stats import DECIDED, grouped
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import (
     DETAILED,
@@ -21,9 +22,9 @@ from accelreport.report.charts.dot_plot import (
     Dot,
     dot_plot,
 )
-from accelreport.report.charts.drawing import Chart
+from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.scales import factor_text
-from accelreport.report.claim_text import among, decided_text
+from accelreport.report.claim_text import decided_text, next_steps
 from accelreport.report.front import FrontFinding, front_findings, largest_first
 from accelreport.report.model import (
     Block,
@@ -45,22 +46,25 @@ from accelreport.report.model import (
 )
 from accelreport.report.notices import notices_of, versions_notice
 from accelreport.report.openings.opening import Plot, Size, dots_plot
-from accelreport.report.openings.rates import style_of
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text, titles_of
 from accelreport.report.pages.benchmarks import baseline_rate
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PAGE, PHONE, Overview
 from accelreport.report.pages.sections.claims import units_of
-from accelreport.report.say import Speaker
-from accelreport.report.text import clean, label, text_width
+from accelreport.report.say import Speaker, over
+from accelreport.report.text import label, text_width
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
 
 MOST_ROWS = 10
 """Comparisons of the figure."""
+MOST_NAMED = 3
+"""Claims of one state that are named."""
 MOST_FINDINGS = 2
 """Findings above the figures, which have the others; that of the heading among them."""
+MARK = Named("", 0)
+"""How a row of the figure looks, which has its names beside it."""
 RATES = "overview"
 """Id of the section that holds the picture."""
 MOST_ABSENT = 4
@@ -87,9 +91,11 @@ def index_page(
     headline = headed[0].title if headed else label(title)
     outcome = outcome_of(benches)
     shown = [Section(name, plot.title, (plot.figure(PAGE, PHONE),)) for name, plot in plots]
-    waiting = _waiting(benches, outcome)
-    sections = [*shown[:1], *filter(None, [waiting]), *shown[1:], _list(benches)]
+    claims = _claims(benches)
+    sections = [*shown[:1], *filter(None, [claims]), *shown[1:], _list(benches)]
     opening = sections.pop(0) if shown else None
+    if opening:
+        opening = replace(opening, blocks=(*opening.blocks, _next(outcome)))
     if problems:
         left_out = tuple(Note("Left out:", label(text, 400), tone="bad") for text in problems)
         heading = "Result files that could not be read"
@@ -144,24 +150,26 @@ def front_parts(
 
 def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     """A row for each comparison: those that are decided, then as many others as have room."""
-    rows: dict[object, tuple[BenchmarkView, Value, Subject]] = {}
-    for bench, finding in (*largest_first(outcome), *outcome.undecided):
-        value, base = finding.values[0], finding.base
-        over = value.over or (base.of if base else value.of)
-        # Of a sweep, the largest ratio of two devices; the benchmark's page has the others.
-        rows.setdefault((bench.slug, value.of.device, over.device), (bench, value, over))
+    pairs = [*largest_first(outcome), *outcome.undecided]
+    rows: dict[object, tuple[BenchmarkView, Finding]] = {}
+    for bench, finding in pairs:
+        (value,) = finding.values
+        # Where there is no room for all, the largest ratio of two devices in a sweep.
+        point = str(value.of.point) if len(pairs) <= MOST_ROWS else ""
+        devices = value.of.device, over(value).device
+        rows.setdefault((bench.slug, devices, point), (bench, finding))
     # The pair of the heading is the first row; the faster side begins, as in a sentence.
     kept = [*rows.values()][:MOST_ROWS]
-    kept = kept[:1] + sorted(kept[1:], key=lambda row: -forward(row[1]).number)
+    kept = kept[:1] + sorted(kept[1:], key=lambda row: -forward(row[1].values[0]).number)
     if not kept:
         return None
     dots, brief, table, machines = [], [], [], set[str]()
-    for bench, given, below in kept:
-        value = forward(given)
-        over = below if value is given else given.of
-        machines |= {value.of.machine, over.machine}
+    for bench, finding in kept:
+        value = forward(finding.values[0])
+        machines |= {value.of.machine, over(value).machine}
         speaker, firm = Speaker(bench), value.verdict in DECIDED
-        title, name, beside = label(bench.plan.title, 60), *_sides(speaker, value.of, over)
+        title, (name, base) = label(bench.plan.title, 60), speaker.sides(finding)
+        beside = f"over {base}"
         ratio, interval = speaker.number(value, quantity.TABLE), speaker.interval(value)
         low, high = value.interval.ends
         text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
@@ -169,7 +177,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
             Dot(
                 name,
                 f"{beside} · {title}",
-                style_of(bench, value.of),
+                MARK,
                 value.number,
                 text,
                 low,
@@ -181,7 +189,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         link = entry(Line(title, href=f"{bench.slug}.html"))
         state = "decided" if firm else "undecided"
         table.append(table_row(name, beside, link, ratio, interval or quantity.MISSING, state))
-    every = len(outcome.comparisons) + len(outcome.undecided)
+    every = len(pairs)
     shown = f", {len(kept)} shown" if len(kept) < every else ""
     count = quantity.plural(every, "comparison")
     left = quantity.plural(len(rows) - len(kept), "row")
@@ -196,7 +204,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         title=f"Comparisons on {'this machine' if len(machines) < 2 else 'these machines'}",
         subtitle=f"{len(outcome.comparisons)} of {count} decided{shown}",
         note=f"{left} more: see Benchmarks." * (len(rows) > len(kept)),
-        values=tuple(value for _, value, _ in kept),
+        values=tuple(finding.values[0] for _, finding in kept),
         table=Table("decided-table", "The ratios in the figure", tuple(columns),
                     (RowGroup(tuple(table)),), corner="what"),
     )  # fmt: skip
@@ -223,47 +231,25 @@ def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
     return [dots[0], *sorted(able, key=lambda dot: (len(dot.hollow), -dot.value))[:most]]
 
 
-def _sides(speaker: Speaker, of: Subject, over: Subject) -> tuple[str, str]:
-    """What is compared, and "over" what at which sweep point, as far as that is not in a name."""
-    name, base = speaker.name(of), speaker.name(over)
-    if name == base:
-        return f"{name}{speaker.at(of)}", f"over{speaker.bench.at(over.point, ' ')}"
-    return name, f"over {base}{speaker.at(of)}"
-
-
-def _waiting(benches: Sequence[BenchmarkView], outcome: Outcome[BenchmarkView]) -> Section | None:
-    """The claims by what decides them, each with its command."""
+def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
+    """The claims by what decides them."""
     units = units_of(benches)
     if units is None:
         return None
-    run_specs = "accelreport run specs/"
-    undecided = sum(count for state, _, count in units.keys if state == "undecided")
-    # Other claims miss a number, or are of data that a profile does not read.
-    counts = [
-        (sum(claim.state is ClaimState.UNDECIDED for claim in run.claims), run)
-        for run in outcome.reruns
-    ]
-    reruns = [
-        f"for {among(claims, undecided)}: " * (claims < undecided)
-        + f"{clean(run.command)}, about {_about(run.seconds)} here"
-        for claims, run in sorted(counts, key=lambda pair: -pair[0])
-        if claims
-    ]
-    others = ["the page of claims has the other commands"] * (len(reruns) > 1)
-    rerun = "; ".join([*reruns[:1], *others])
-    commands = {
-        "undecided": rerun,
-        "not_measured": run_specs,
-        "needs_device": f"{run_specs}, there; accelreport merge",
+    every = [result for bench in benches for result in bench.tested]
+    # So few can be named.
+    named = {
+        state.name.lower(): "; ".join(label(own.claim.text, 200) for own in results)
+        for state, results in grouped(distinct(every), lambda result: result.state).items()
+        if len(results) <= MOST_NAMED
     }
     items = [unit for row in units.rows for unit in row.items]
     rows = tuple(
         UnitRow(
-            f"{count} {text}", commands.get(state, ""), tuple(u for u in items if u.state == state)
+            f"{count} {text}", named.get(state, ""), tuple(u for u in items if u.state == state)
         )
         for state, text, count in units.keys
     )
-    every = [result for bench in benches for result in bench.tested]
     absent = absent_devices(benches)
     blocks: tuple[Block, ...] = (Units(rows, ()),)
     if absent:
@@ -271,10 +257,20 @@ def _waiting(benches: Sequence[BenchmarkView], outcome: Outcome[BenchmarkView]) 
     return Section("claims", decided_text(every), blocks)
 
 
-def _about(seconds: float) -> str:
-    """A time in whole minutes, or in hours."""
-    minutes = max(1, round(seconds / 60))
-    return f"{minutes} min" if minutes < 120 else f"{round(minutes / 60)} h"
+def _next(outcome: Outcome[BenchmarkView]) -> Notes:
+    """What decides the rest, with its command and its time, and how to measure one's own model."""
+    items, reruns = [], 0
+    for step in next_steps(outcome, "accelreport run specs/"):
+        again = isfinite(step.seconds)
+        reruns += again
+        if again and reruns > 1:  # the page of claims has it
+            continue
+        minutes = max(1, round(step.seconds / 60)) if again else 0
+        time = f"about {minutes} min" if minutes < 120 else f"about {round(minutes / 60)} h"
+        items.append(Note(step.title, f"({time} here)" if again else step.where, step.command))
+    if reruns > 1:
+        items.insert(1, Note(f"{reruns - 1} more such commands", "are on the page of claims."))
+    return Notes(tuple(items), "What to run next")
 
 
 def _list(benches: Sequence[BenchmarkView]) -> Section:
