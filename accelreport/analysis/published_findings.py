@@ -136,7 +136,8 @@ def printed_findings(bench: Benchmark) -> Iterator[Finding]:
     """
     axis = swept_number(bench)
     swept = axis and len(bench.axes) == 1 and published_lines(bench, axis)
-    if any(finding.is_sentence for finding in total_findings(bench)):
+    totals = list(total_findings(bench))
+    if any(finding.is_sentence for finding in totals):
         return
     if swept and max(map(len, swept)) > 1:
         return
@@ -165,7 +166,7 @@ def printed_findings(bench: Benchmark) -> Iterator[Finding]:
         if len({value.of.device for value in every}) < 2:
             continue
         alike = {(value.of.point, value.of.row and value.of.row.includes) for value in every}
-        whole = figure == "total_time" and len(alike) == 1
+        whole = figure == "total_time" and len(alike) == 1 and not totals
         *others, longest = every
         yield (
             Finding(Kind.PRINTED, tuple(others), longest)

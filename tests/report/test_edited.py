@@ -118,6 +118,7 @@ FALSE = {
     "M11 other hardware as a failed replication": ("gpu1", "agree within"),
     "M12 a quality of a part of the training": (T, "of the next characters"),
     "M14 torch.compile": ("fw_aa", r"Torch\.compile|as fast as [^\n,]* in PyTorch(?!, within 3 %)"),
+    "a training without the machine that was measured": (WEATHER, "The training takes"),
     "a refuted claim as a title": (T, r": refuted\."),
     "M15 a single run": ("one", r"images/s(?!.*in one (partial )?run)(?!.*one run)"),
 }  # fmt: skip
@@ -179,6 +180,7 @@ TRUE = {
     "at which point epochs are timed": (W, "imdb_lstm", "later epoch, kernel hard_sigmoid"),
     "what the time of an epoch includes": (W, "imdb_lstm", "All times include the validation"),
     "clocks of rates in a sweep": (W, "mnist_batch_sweep", "Published rates include validation"),
+    "what is extrapolated": (WEATHER, "weather_gru", "extrapolated from 79 timed steps of 100"),
     "clocks of rates side by side": (T, "fashion_mnist", "Published rates include validation"),
 }  # fmt: skip
 

@@ -54,7 +54,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
     rows = sorted((row for row in rows if _shown(row[2])), key=lambda row: -_largest(row[2]))
     every = [share for *_, own in rows for share in own]
     own = [share for share in every if share[1].of.row is None]
-    title = shares_title(row.limit for row, _ in own)
+    title = shares_title(row.limit for row, _ in every)
     blocks = (_plot(rows, title).figure(Size(WIDE, 0), Size(NARROW, 0)),) if rows else ()
     headline, finding = title if rows else "No known peak", ""
     if own:
@@ -65,7 +65,9 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
             f" in “{label(bench.plan.title, 60)}”"
         )
         if rest := [value for _, value in own if value is not largest]:
-            finding = f"The other measured shares: {speaker.numbers(rest)}."
+            finding = (
+                f"The other shares, each at its benchmark’s largest step: {speaker.numbers(rest)}."
+            )
     return Page(
         path=CEILINGS,
         title="Hardware use",

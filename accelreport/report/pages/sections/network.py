@@ -37,8 +37,8 @@ def network_section(bench: BenchmarkView) -> Section:
     description = label(" ".join(bench.plan.description.split()), 1200).partition(". ")[0]
     # What a profile or an option changes, a description does not say.
     changed = bench.plan.overrides or profile_of(bench.plan) != FULL
-    whole = "In the full profile: " if changed else ""
-    blocks: list[Block] = [Prose(f"{whole}{description.rstrip('.')}.")] if description else []
+    said = description and not changed
+    blocks: list[Block] = [Prose(f"{description.rstrip('.')}.")] if said else []
     if network is not None:
         blocks.append(layer_boxes(network))
     size = network_size(bench, network) if network else ""
@@ -113,8 +113,15 @@ def run_facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]
         rate = float(f"{rate:.6g}") if isinstance(rate, float) else rate
         pace = f" {quantity.setting(rate)}" if rate is not None else ""
         facts.append(Fact("Optimizer", f"{label(str(name), 40)}{pace}"))
+    read = [
+        min(own.train_examples, record.planned_steps * record.samples_per_step)
+        for record in bench.records.values()
+        if (own := record.data)
+    ]
     for key in dict.fromkeys((*TRAINING, *axes)):
         value = workload.get(key)
+        if key == "train_examples" and value and any(read):
+            value = quantity.extent(read, quantity.count)
         if key in axes:
             swept = quantity.listed([quantity.setting(amount) for amount in bench.plan.axes[key]])
             facts.append(Fact(sentence(axis_title(key)), label(swept, 120)))
