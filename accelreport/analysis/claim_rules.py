@@ -198,7 +198,8 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
 
     A quality that was reached on synthetic data decides nothing.
     """
-    if outcome.verdict is not ClaimVerdict.NOT_TESTED:
+    partly = stand_in != "synthetic" and any(m.lack is Lack.SOME for m in outcome.missing)
+    if outcome.verdict is not ClaimVerdict.NOT_TESTED and not partly:
         compares = isinstance(claim.rule, EquivalentCheck | QuantisedCheck)
         of_quality = compares or not _asked(claim.rule).isdisjoint(SIGNED)
         decided = outcome.verdict in {ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED}
@@ -221,11 +222,15 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
         not in {"", "no-framework"}
     }
     lacking = any(
-        missing.device in absent - tried if missing.lack is Lack.DEVICE else len(tried) < 2
+        len(tried) < 2
+        if missing.lack is Lack.PAIRS
+        else not (absent - tried).isdisjoint({missing.device, *(r.device for r in missing.results)})
         for missing in outcome.missing
-        if missing.lack in {Lack.DEVICE, Lack.PAIRS}
+        if missing.lack in {Lack.DEVICE, Lack.PAIRS, Lack.SOME}
     )
-    return ClaimState.NEEDS_DEVICE if lacking else ClaimState.NOT_MEASURED
+    if lacking:
+        return ClaimState.NEEDS_DEVICE
+    return ClaimState(outcome.verdict.value) if partly else ClaimState.NOT_MEASURED
 
 
 @dataclass(frozen=True)
@@ -556,7 +561,9 @@ def _equivalent(evidence: Evidence, check: EquivalentCheck) -> _Outcome:
     if not verdicts:
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.PAIRS),))
     verdict, missing = evidence.of_planned(verdicts, len(shared), len(pairs))
-    return _Outcome(verdict, tuple(numbers), missing)
+    lacking = {own.device for own, _ in pairs} - {own.device for own, _ in shared}
+    rows = tuple(row for name in sorted(lacking) for row in evidence.of_device.get(name, ()))
+    return _Outcome(verdict, tuple(numbers), tuple(replace(one, results=rows) for one in missing))
 
 
 def _quantised(evidence: Evidence, check: QuantisedCheck) -> _Outcome:

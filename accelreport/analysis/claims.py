@@ -63,7 +63,7 @@ class ClaimState(StrEnum):
     NOT_MEASURED = "NOT MEASURED"
     """Its devices were tried, and what the rule needs of them was not measured."""
     NEEDS_DEVICE = "NEEDS A DEVICE"
-    """A device that the rule needs was not tried."""
+    """A device that the rule needs was not tried, though numbers of others may be there."""
 
 
 class Lack(StrEnum):

@@ -179,8 +179,8 @@ class EndLine(Document):
     """Number of cells that failed earlier and were not run again."""
     left: int
     """Number of cells that were not reached."""
-    left_out: list[str] = []
-    """Specs that did not fit in the time of `--within`."""
+    left_out: dict[str, tuple[int, int]] = {}
+    """Spec → its cells that did not fit in the time of `--within`, and all of its cells."""
     stopped_by: str
     """The signal that stopped the run; empty if it completed."""
     wall_s: float

@@ -92,13 +92,10 @@ class WholeBenchmarks:
         within_s: seconds that the run should take.
         plan: the cells to measure, and the times of earlier ones.
 
-    Attributes:
-        cells_left_out: number of their cells that were not measured.
     """
 
     def __init__(self, within_s: float, plan: RunPlan) -> None:
-        self._left_out: set[SpecProfile] = set()
-        self.cells_left_out = 0
+        self._left_out: Counter[SpecProfile] = Counter()
         self._ends = time.monotonic() + within_s
         self._begun = False
         self._walls_s: list[float] = []
@@ -106,6 +103,7 @@ class WholeBenchmarks:
         cells: dict[SpecProfile, list[Cell]] = {}
         for planned in plan.of("run"):
             cells.setdefault(_benchmark(planned.cell), []).append(planned.cell)
+        self._cells = cells
         self._remaining = {
             name: RemainingTime(plan.expectation, own) for name, own in cells.items()
         }
@@ -123,18 +121,19 @@ class WholeBenchmarks:
             needed_s += sum(
                 self._remaining[other].known_s for other in before if other not in self._left_out
             )
-            if self._begun and needed_s > self._ends - time.monotonic():
-                self._left_out.add(name)
-            elif known:
-                self._kept.add(name)
+            out = self._begun and needed_s > self._ends - time.monotonic()
             self._begun = True
-        self.cells_left_out += name in self._left_out
-        return name not in self._left_out
+            if not out:
+                self._kept |= {name} if known else set()
+                return True
+        self._left_out[name] += 1
+        return False
 
     @property
-    def left_out(self) -> list[str]:
-        """The specs of benchmarks that are not measured, or not to the end, in their order."""
-        return [name[0] for name in self._remaining if name in self._left_out]
+    def left_out(self) -> dict[str, tuple[int, int]]:
+        """Spec → its cells that were left out, and all of its cells, of specs that have such."""
+        cells = self._cells.items()
+        return {n[0]: (self._left_out[n], len(own)) for n, own in cells if self._left_out[n]}
 
     def ended(self, record: Record) -> None:
         """Learn from a cell that has ended."""
@@ -392,7 +391,8 @@ class Run:
     def _end(self, plan: RunPlan, wall_s: float) -> EndLine:
         outcomes = Counter(map(_outcome, self.ended))
         done, failed = len(plan.of("done")) + self._met, len(plan.of("failed"))
-        cells_left_out = self._whole.cells_left_out if self._whole else 0
+        left_out = self._whole.left_out if self._whole else {}
+        cells_left_out = sum(left for left, _ in left_out.values())
         not_reached = len(plan.cells) - done - failed - len(self.ended) - cells_left_out
         return EndLine(
             ok=outcomes["ok"],
@@ -403,7 +403,7 @@ class Run:
             done_before=done,
             failed_before=failed,
             left=not_reached + outcomes["left"],
-            left_out=self._whole.left_out if self._whole else [],
+            left_out=left_out,
             stopped_by=self.stop.reason,
             wall_s=wall_s,
             results=str(self.store.root),

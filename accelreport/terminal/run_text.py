@@ -171,9 +171,12 @@ def closing(end: EndLine) -> Iterator[str]:
         return
     yield f"{', '.join(parts)} in {duration(end.wall_s)}. Results: {end.results}"
     if end.left_out:
+        lacking = end.left_out.items()
+        cells = [f"{left} of {counted(of, 'cell')} of {spec}" for spec, (left, of) in lacking]
+        singles = "; the others are single runs" * any(left < of for _, (left, of) in lacking)
         yield (
-            f"No time was left for {listed(end.left_out)}. Run the same command again to measure "
-            f"{'it' if len(end.left_out) == 1 else 'them'}."
+            f"No time was left for {listed(cells)}{singles}. Run the same command again to "
+            "measure them."
         )
     if end.left:
         yield "Run the same command again to measure the interrupted cells."

@@ -86,17 +86,23 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
 
 
 @pytest.mark.parametrize(
-    ("devices", "state"),
-    [({"cpu"}, NEEDS_DEVICE), ({"cpu", "gpu"}, NOT_MEASURED)],
+    ("fates", "state"),
+    [
+        ({"cpu": "partial"}, NEEDS_DEVICE),
+        ({"cpu": "partial", "cpu-1": "partial", "gpu": "partial"}, NOT_MEASURED),
+        ({"cpu": "ok", "cpu-1": "ok"}, NEEDS_DEVICE),
+        ({"cpu": "ok", "cpu-1": "partial", "gpu": "ok"}, ClaimState.UNDECIDED),
+    ],
 )
-def test_a_claim_about_all_devices_needs_another_where_one_is_alone(
-    devices: set[str], state: ClaimState
+def test_a_claim_about_all_devices_needs_those_that_are_absent(
+    fates: dict[str, str], state: ClaimState
 ) -> None:
-    alike = Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.01))
+    alike = Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.5))
     made = study(
         claims=[alike],
-        devices=("cpu", "gpu"),
-        fate=lambda cell: "partial" if cell.device in devices else "skipped",
+        devices=("cpu", "cpu-1", "gpu"),
+        origin="official",
+        fate=lambda cell: fates.get(cell.device, "skipped"),
     )
     assert [each.state for each in bench_of(made).tested] == [state]
 

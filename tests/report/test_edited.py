@@ -172,7 +172,7 @@ TRUE = {
     ),
     "which processor a rate is of": (W, "", "2-core CPU (AVX2 with oneDNN off) trains 1,900"),
     "M14 within what it is the same": ("fw_aa", "frameworks", "in PyTorch, within 3 %"),
-    "a first call, against a call of as many products": (T, "matmul", "× a later call"),
+    "a first call, against a call of as many products": (T, "matmul", "×) a later call"),
     "operations of convolutions, of the roof": (W, "mnist_deploy", "(convolutions ÷ kernel size)"),
     "operations of convolutions, in a caption": (W, "fashion_mnist", "÷ 25 for 5 × 5), GFLOPS in"),
     "no other operations without them": (W, "har_sample", "% of measured roof · "),

@@ -9,6 +9,7 @@ import pytest
 from accelreport.errors import ExitCode
 from accelreport.runner import run
 from accelreport.runner.run import WholeBenchmarks, exit_code
+from accelreport.terminal.run_text import closing
 from tests.runner.scripted import Bench, cell
 from tests.support.program import call
 from tests.support.records import study
@@ -53,7 +54,7 @@ def measured(
             clock.now += costs[one.spec]
             times = like.times.model_copy(update={"wall_s": costs[one.spec]})
             whole.ended(like.model_copy(update={"key": one.key, "cell": one, "times": times}))
-    assert len(done) + whole.cells_left_out == len(cells)
+    assert len(done) + sum(left for left, _ in whole.left_out.values()) == len(cells)
     return done, whole
 
 
@@ -75,7 +76,8 @@ def test_whole_benchmarks_are_kept_in_their_order_as_far_as_the_time_suffices(
     for spec in "abc":
         repeats = {one for one in done if one.startswith(spec)}
         assert len(repeats) == (3 if spec in kept else 1 if spec in tried else 0), spec
-    assert whole.left_out == [spec for spec in "abc" if spec not in kept]
+    out = {spec: (4 if spec in tried else 6, 6) for spec in "abc" if spec not in kept}
+    assert whole.left_out == out
     spread = [one for one in done if one[0] in kept]
     assert [one[-1] for one in spread] == sorted(one[-1] for one in spread), "repeats are spread"
 
@@ -88,10 +90,11 @@ def test_a_run_without_time_leaves_benchmarks_out_by_name_and_the_next_one_measu
     ]
     bench = Bench(tmp_path, within_s=0.001)
     end = bench.run(cells)
-    assert (end.ok, end.left, end.left_out) == (1, 0, ["one", "two"])
+    assert (end.ok, end.left, end.left_out) == (1, 0, {"one": (1, 2), "two": (2, 2)})
+    assert "1 of 2 cells of one and 2 of 2 cells of two; the others are" in " ".join(closing(end))
     assert exit_code(end) == ExitCode.OK
     end = Bench(tmp_path, within_s=600.0).run(cells)
-    assert (end.ok, end.done_before, end.left_out) == (3, 1, [])
+    assert (end.ok, end.done_before, end.left_out) == (3, 1, {})
 
 
 @pytest.mark.parametrize(

@@ -85,8 +85,8 @@ def claims_section(bench: BenchmarkView) -> Section | None:
     """
     if not bench.tested:
         return None
-    untested = [result for result in bench.tested if result.state in UNTESTED]
-    tested = closest_first(result for result in bench.tested if result.state not in UNTESTED)
+    untested = [r for r in bench.tested if r.state in UNTESTED and not r.numbers]
+    tested = closest_first(r for r in bench.tested if r.state not in UNTESTED or r.numbers)
     tables = []
     if tested:
         tables.append(claims_table("claims-table", "Tested", [(bench, tested)]))
