@@ -38,6 +38,10 @@ SERIES_DARK = (
 )  # fmt: skip
 """Eight colours that stay apart for every kind of sight (smallest OKLab distance 15, in
 the dark 13), and keep their hue in the dark (within 35° of OKLab's circle)."""
+LETTERS_LIGHT = (
+    "#156fc9", "#a25e1a", "#7c386f", "#413ecb", "#bb2509", "#7e6583", "#560100", "#291154",
+)  # fmt: skip
+"""The first eight where they are letters: darker, since these need more contrast than marks."""
 
 COLOURS = len(SERIES_LIGHT)
 
@@ -163,6 +167,11 @@ def series(number: int) -> str:
     return f"var(--s{number % COLOURS})"
 
 
+def letters(number: int) -> str:
+    """The same, of a text."""
+    return f"var(--t{number % COLOURS})"
+
+
 def shape(number: int) -> str:
     """The mark of a device's number, by Vega's name."""
     return SHAPES[_shape(number)]
@@ -190,9 +199,9 @@ def key_class(number: int) -> str:
 def variables() -> list[tuple[str, str, str]]:
     """Every CSS custom property: name, colour on paper, colour in the dark."""
     rows = [(name, light, dark) for name, (light, dark) in TOKENS.items()]
-    ramps = (("s", SERIES_LIGHT, SERIES_DARK), ("p", PHASES_LIGHT, PHASES_DARK))
-    heats = (("h", HEAT_LIGHT, HEAT_DARK), ("c", COUNT_LIGHT, COUNT_DARK))
-    for prefix, lights, darks in (*ramps, *heats):
+    devices = (("s", SERIES_LIGHT, SERIES_DARK), ("t", LETTERS_LIGHT, SERIES_DARK))
+    ramps = (("p", PHASES_LIGHT, PHASES_DARK), ("h", HEAT_LIGHT, HEAT_DARK))
+    for prefix, lights, darks in (*devices, *ramps, ("c", COUNT_LIGHT, COUNT_DARK)):
         pairs = zip(lights, darks, strict=True)
         rows += [(f"{prefix}{i}", light, dark) for i, (light, dark) in enumerate(pairs)]
     return rows

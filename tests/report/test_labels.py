@@ -143,6 +143,29 @@ def test_a_number_stands_beside_the_band_of_an_interval_that_reaches_far_from_it
     assert abs(shift(3.0)) > BESIDE
 
 
+@given(st.lists(st.floats(min_value=90, max_value=160), min_size=2, max_size=5))
+def test_numbers_at_one_swept_value_are_in_the_order_and_the_colours_of_their_marks(
+    values: list[float],
+) -> None:
+    lines = [
+        SweepLine(f"line {number}", "measured", device, (1.0, 2.0), (own := (value, 300.0)), own,
+                  own, texts=(str(number), ""))
+        for number, (value, device) in enumerate(zip(values, SEVEN, strict=False))
+    ]  # fmt: skip
+    axes = sweep_axes(lines, [], x_title="batch size")
+    made = SweepPanel(lines, [], axes, 600, 290).chart().to_dict()
+    shown = [
+        (-(290 - 46) * axes.share(row["y"]) + layer["mark"]["dy"], -row["y"], row)
+        for layer in made["layer"]
+        for row in made["datasets"][layer["data"]["name"]]
+        if layer["mark"]["type"] == "text" and row["label"].isdigit()
+    ]
+    assert shown
+    assert all(row["ink"] == f"var(--t{row['label']})" for *_, row in shown)
+    for one, other in combinations(shown, 2):
+        assert one[1] == other[1] or (one[0] < other[0]) == (one[1] < other[1])
+
+
 def test_a_rounding_error_is_told_in_words_that_need_no_powers_of_ten() -> None:
     assert quantity.tiny(1.4e-6) == "below 0.00001"
     assert quantity.tiny(2.6e-4) == "0.00026"

@@ -15,6 +15,7 @@ from accelreport.report.theme import (
     EDGES,
     HEAT_DARK,
     HEAT_LIGHT,
+    LETTERS_LIGHT,
     PHASES_DARK,
     PHASES_LIGHT,
     SERIES_DARK,
@@ -97,6 +98,8 @@ def test_text_can_be_read_on_every_ground_it_stands_on(theme: int) -> None:
     for text, behind in GROUNDS.items():
         for ground in behind:
             assert contrast(token(text, theme), token(ground, theme)) >= 4.5, (text, ground)
+    letters = (LETTERS_LIGHT, SERIES_DARK)[theme]
+    assert all(contrast(colour, token("paper", theme)) >= 4.5 for colour in letters)
     grounds = (*HEAT[theme], *COUNT[theme])
     assert all(contrast(token("ink", theme), ground) >= 4.5 for ground in grounds)
 

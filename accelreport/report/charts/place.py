@@ -87,3 +87,24 @@ def place(
             budget -= 1
         places.append(at)
     return places
+
+
+def moved_apart(places: Sequence[float], gap: float, end: float) -> list[float]:
+    """Ascending places between 0 and `end`, as little moved as keeps them a gap apart.
+
+    Where there is no room for all of them, the gaps between them are equal.
+    """
+    gap = min(gap, end / max(len(places) - 1, 1))
+    # Without the gaps before it, no place may lie before the one before: those that would share
+    # their mean (isotonic regression by pooling neighbours).
+    pools: list[tuple[float, int]] = []
+    for number, wanted in enumerate(places):
+        mean, count = wanted - number * gap, 1
+        while pools and pools[-1][0] > mean:
+            before, several = pools.pop()
+            mean = (before * several + mean * count) / (several + count)
+            count += several
+        pools.append((mean, count))
+    last = end - gap * (len(places) - 1)
+    firsts = [min(max(mean, 0.0), last) for mean, count in pools for _ in range(count)]
+    return [first + number * gap for number, first in enumerate(firsts)]

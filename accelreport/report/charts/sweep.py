@@ -1,7 +1,7 @@
 """Lines over a swept number, measured (solid, with their bands) and published (dashed).
 
-Each line is named at its end where all names have room, else in a legend beside the drawing, and
-a failure ends its line with a mark.
+Each line is named at its end, with a leader where names are moved apart, else in a legend beside
+the drawing, and a failure ends its line with a mark. Texts have the colour of their line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     COLOUR,
     LABEL_SIZE,
-    ROOMY,
     SHAPE,
     Chart,
     DeviceStyle,
@@ -29,7 +28,7 @@ from accelreport.report.charts.drawing import (
     rows,
     text_layers,
 )
-from accelreport.report.charts.place import Box, along, place
+from accelreport.report.charts.place import Box, along, moved_apart, place
 from accelreport.report.charts.scales import (
     TICKS,
     Scale,
@@ -45,7 +44,7 @@ from accelreport.report.charts.scales import (
 )
 from accelreport.report.model import Key
 from accelreport.report.text import text_width
-from accelreport.report.theme import COLOURS, HALO, line_key
+from accelreport.report.theme import COLOURS, HALO, letters, line_key
 
 LETTERS = 13.0
 """Size of letters, in pixels."""
@@ -139,6 +138,11 @@ class SweepAxes:
             return (y - low) / (high - low)
         return math.log(y / low) / math.log(high / low)
 
+    def at(self, share: float) -> float:
+        """The value that is at such a share of the height."""
+        low, high = self.heights
+        return low + (high - low) * share if self.linear else low * (high / low) ** share
+
 
 def sweep_axes(
     lines: Sequence[SweepLine],
@@ -175,11 +179,14 @@ BELOW, ABOVE = 17.0, -17.0
 """Pixels from a mark to the middle of its number."""
 BESIDE = 12.0
 """Pixels from a mark to what is written at its side."""
-NAME_SHIFTS = (0.0, -6.0, 6.0, -12.0, 12.0)
+NAME_SHIFTS = (0.0, -6.0, 6.0)
 """Pixels by which a name may be lower than the last mark of its line."""
+LEADER = 24.0
+"""Pixels from a mark to a name that a leader joins to it."""
 TICK = 15.0
 """The least distance of two ticks of an upright axis, in pixels."""
 MARK = 12.0
+INK = alt.Fill("ink:N", scale=None)
 
 
 class SweepPanel:
@@ -211,11 +218,8 @@ class SweepPanel:
         swept = axes.swept
         self._log = len(swept) > 1 and swept_on_log(swept)
         longest = max(text_width(line.name, LETTERS, bold=True) for line in lines) + BESIDE
-        self._span(longest)
-        self._names = place(map(self._name_boxes, lines), self._drawn(), self._edges, MOST_NAMES)
-        self.named = (
-            width > ROOMY and longest <= LARGEST_SHARE * self._inner and None not in self._names
-        )
+        self._name_boxes = self._boxes_of_names(longest)
+        self.named = longest <= LARGEST_SHARE * self._inner and bool(self._name_boxes)
         if not self.named:
             self._span(0.0)
         self._keys = distinct([key.text for key in keys_of_lines(lines)])
@@ -228,6 +232,7 @@ class SweepPanel:
         self._x = alt.X("x:Q", scale=x_scale, axis=x_axis)
         self._y = alt.Y("y:Q", scale=y_scale, axis=y_axis)
         self._low = alt.Y("low:Q", scale=y_scale, axis=y_axis)
+        self._at = alt.Y("at:Q", scale=y_scale, axis=y_axis)
 
     def _ticks(self) -> Sequence[float]:
         """The ticks of the upright axis, or every second, third … where they would touch."""
@@ -265,12 +270,33 @@ class SweepPanel:
                     boxes.append(Box(at - 4, self._down(high), at + 4, self._down(low)))
         return boxes
 
-    def _name_boxes(self, line: SweepLine) -> list[Box]:
-        """Where its name may be: beside its last mark, or up to a line higher or lower."""
-        x, y = self._right_of(line.x[-1]) + BESIDE - 3, self._down(line.y[-1])
-        width = text_width(line.name, LETTERS, bold=True)
+    def _boxes_of_names(self, longest: float) -> list[Box]:
+        """Where names are: beside the last marks, or in a column in the order of these.
+
+        None where there is no room for all of them.
+        """
+        self._span(longest)
         half = LETTERS / 2 + 1
-        return [Box(x, y + dy - half, x + width, y + dy + half) for dy in NAME_SHIFTS]
+        boxes = []
+        for line in self._lines:
+            x, y = self._right_of(line.x[-1]) + BESIDE - 3, self._down(line.y[-1])
+            width = text_width(line.name, LETTERS, bold=True)
+            boxes.append([Box(x, y + dy - half, x + width, y + dy + half) for dy in NAME_SHIFTS])
+        places = place(boxes, self._drawn(), self._edges, MOST_NAMES)
+        if None not in places:
+            return [own[at or 0] for own, at in zip(boxes, places, strict=True)]
+        ends = {line.x[-1] for line in self._lines}
+        if len(ends) > 1 or 2 * half * (len(boxes) - 1) > self._height or len(boxes) > MOST_NAMES:
+            return []
+        self._span(longest + LEADER - BESIDE)
+        x = self._right_of(*ends) + LEADER - 3
+        order = sorted(range(len(boxes)), key=lambda number: boxes[number][0].top)
+        wanted = [self._down(self._lines[number].y[-1]) for number in order]
+        moved = dict(zip(order, moved_apart(wanted, 2 * half, self._height), strict=True))
+        return [
+            Box(x, moved[number] - half, x + own[0].right - own[0].left, moved[number] + half)
+            for number, own in enumerate(boxes)
+        ]
 
     def _across(self) -> tuple[Scale, dict[str, Any]]:
         swept = self._axes.swept
@@ -321,21 +347,28 @@ class SweepPanel:
             measured.mark_point(size=size).encode(**up, **SHAPE),
         ]
         layers += [*self._texts(), *self._failures()]
-        bold = {"align": "left", "dx": BESIDE, "fontWeight": "bold", "fontSize": LETTERS}
+        bold = {"align": "left", "fontWeight": "bold", "fontSize": LETTERS}
         names = []
-        for line, at in zip(self._lines, self._names, strict=True):
-            if self.named and at is not None:
-                row = {"x": line.x[-1], "y": line.y[-1], "label": line.name}
-                row |= marked(line.device, "", published=line.published)
-                names.append((row, bold | {"dy": NAME_SHIFTS[at]}))
-        layers += text_layers(names, x=self._x, y=self._y)
+        for line, box in zip(self._lines, self._name_boxes, strict=True) if self.named else ():
+            across = box.left + 3 - self._right_of(line.x[-1])
+            middle = (box.top + box.bottom) / 2
+            at = self._axes.at(1 - middle / self._height)
+            row = {"x": line.x[-1], "y": line.y[-1], "at": at, "label": line.name}
+            row |= {"ink": letters(line.device.colour)}
+            row |= marked(line.device, "", published=line.published)
+            names.append((row, bold | {"dx": across}))
+            if across > BESIDE:
+                ends = {"x": self._x, "x2": alt.X2("x"), "y": self._y, "y2": alt.Y2("at")}
+                leader = Layer(rows([row])).encode(**ends, **COLOUR)
+                layers.append(leader.mark_rule(strokeWidth=1, xOffset=8, x2Offset=across - 3))
+        layers += text_layers(names, x=self._x, y=self._at, fill=INK)
         return Chart(layers, self._inner, self._height)
 
     def _texts(self) -> list[Layer]:
         """Why a line ended, and numbers at marks: below or above, else beside, else nowhere."""
         failed = [(end.x, end.y, end.text, "var(--alert)", end.device, False) for end in self._ends]
         numbers = [
-            (x, y, text, "var(--ink)", line.device, line.published)
+            (x, y, text, letters(line.device.colour), line.device, line.published)
             for line in self._lines
             for x, y, text in zip(line.x, line.y, line.texts, strict=False)
             if text
@@ -343,27 +376,37 @@ class SweepPanel:
         texts, size = [*failed, *numbers], LABEL_SIZE
         shifts: list[list[tuple[float, float]]] = []
         boxes: list[list[Box]] = []
-        for x, y, text, *_ in texts:
+        for own_number, (x, y, text, *_) in enumerate(texts):
             wide = text_width(text, size, bold=True)
             across = (0.0, BESIDE + wide / 2, -BESIDE - wide / 2)
-            shifts.append([(dx, dy) for dx in across for dy in (BELOW, ABOVE)])
             at = self._right_of(x), self._down(y)
+            # Of marks that are near each other the upper one has the upper text.
+            lower = {
+                (self._down(other[1]), n) > (at[1], own_number)
+                for n, other in enumerate(texts)
+                if n != own_number
+                and other[0] == x
+                and abs(self._down(other[1]) - at[1]) <= 2 * BELOW
+            }
+            down = [BELOW] * (True not in lower) + [ABOVE] * (False not in lower)
+            own = [(dx, dy) for dx in across for dy in down]
+            shifts.append(own or [(dx, 0.0) for dx in across[1:]])
             boxes.append([Box.around(at[0] + dx, at[1] + dy, wide, size) for dx, dy in shifts[-1]])
         taken = self._drawn()
         if self.named:
-            named = zip(self._lines, self._names, strict=True)
-            taken += [self._name_boxes(line)[at] for line, at in named if at is not None]
+            taken += self._name_boxes
         written: list[tuple[dict[str, Any], dict[str, Any]]] = []
         places = place(boxes, taken, self._edges, len(texts))
         for (x, y, text, fill, device, published), own, number in zip(
             texts, shifts, places, strict=True
         ):
             if number is not None:
-                row = {"x": x, "y": y, "label": text, **marked(device, "", published=published)}
+                row = {"x": x, "y": y, "label": text, "ink": fill}
+                row |= marked(device, "", published=published)
                 dx, dy = own[number]
-                look = {"dx": dx, "dy": dy, "fontWeight": "bold", "fontSize": size, "fill": fill}
+                look = {"dx": dx, "dy": dy, "fontWeight": "bold", "fontSize": size}
                 written.append((row, HALO | look))
-        return text_layers(written, x=self._x, y=self._y)
+        return text_layers(written, x=self._x, y=self._y, fill=INK)
 
     def _right_of(self, x: float) -> float:
         """Where a swept value lies, in pixels from the left."""

@@ -63,7 +63,7 @@ ON_A_PHONE = Size(330, 290)
 """A drawing on a telephone."""
 _SIZES = {
     1: (Size(WIDE, 240),),
-    2: (Size(650, 270), Size(422, 270)),
+    2: (Size(650, 270), Size(422, 340)),
     3: (Size(650, 380), Size(422, 170), Size(422, 170)),
 }
 """Of so many figures: the first at the left, the others at its right, as the style sheet has it."""
