@@ -266,6 +266,13 @@ def duration(seconds: float | None, low: float | None = None, high: float | None
     return f"{fixed(seconds / scale, places)}{SPACE}{sign}"
 
 
+def hours_and_minutes(seconds: float) -> str:
+    """A time of a minute or more in its two largest units: "3 h 6 min", "3 min 16 s"."""
+    large, small = ("min", "s") if seconds < 3600 else ("h", "min")
+    whole, rest = divmod(round(seconds / (1 if large == "min" else 60)), 60)
+    return f"{whole}{SPACE}{large}" + f"{SPACE}{rest}{SPACE}{small}" * (rest > 0)
+
+
 def duration_of(seconds: Interval) -> str:
     """A time with as many digits as its interval allows."""
     return duration(seconds.value, seconds.low, seconds.high)

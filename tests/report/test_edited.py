@@ -162,7 +162,7 @@ TRUE = {
         T, "imdb_lstm", "10,000 examples, trained for 184 of 7,820 steps)"
     ),
     "over what a bound is, in what": (T, "fashion_mnist", "In float32, over Intel Xeon."),
-    "the ratio of a title, beside its rates": (T, "frameworks", "s · 3.3× TensorFlow eager"),
+    "the ratio of a title, beside its rates": (T, "frameworks", "s · 3.3× eager"),
     "whether runs were whole": (T, "fashion_mnist", "Validation accuracy at the end of each run"),
     "no interval without a width": (T, "mnist_deploy", "'3.87 (n = 3)'"),
     "of how many steps": (T, "fashion_mnist", "(term='Shortest run', value='20 of 1,500 steps'"),

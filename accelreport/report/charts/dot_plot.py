@@ -57,8 +57,8 @@ ROOMY_LANE, NAME, MOST_LINES = 19.0, 20.0, 2
 """Where it is not: pixels of each mark, of a name above its marks, and lines of a name."""
 HELD = (0.5, 2.0)
 """Multiples of a base that its axis always holds, so that nearly equal values look so."""
-LARGEST_SHARE, LARGEST_TEXT = 0.42, 0.75
-"""Of the width, which names at the left may take; of the rest, which the text beside a bar may."""
+LARGEST_SHARE = 0.42
+"""Of the width, which names at the left may take."""
 FREE = sorted(
     ((left / 20, right / 20) for left in range(11) for right in range(11 - left)), key=sum
 )
@@ -94,8 +94,9 @@ class Dot:
         flagged: why it cannot be; empty where it can.
         hollow: why it is less than a whole measurement with an interval; empty where it is one.
         joined: whether it is in the row of the mark before it, whose name it shares.
-        brief: what a slide has beside the mark: the number without its unit; empty where that is
-            the text.
+        beside: ratios of the value, behind its text.
+        brief: the text without its unit; empty where that is the text.
+        ratio: those of its ratios that a slide and a telephone have.
         is_base: whether it is what its row is compared with: a bar as high as the row.
         rest: at the right end of its row: how many marks it leaves out.
     """
@@ -111,15 +112,22 @@ class Dot:
     flagged: str = ""
     hollow: tuple[str, ...] = ()
     joined: bool = False
+    beside: str = ""
     brief: str = ""
+    ratio: str = ""
     is_base: bool = False
     rest: str = ""
     owner: str = ""
 
     @property
     def whole_text(self) -> str:
-        """The text with what it is of."""
-        return f"{self.owner} {self.text}".strip()
+        """The text with what it is of, and its ratios."""
+        return " · ".join(filter(None, (f"{self.owner} {self.text}".strip(), self.beside)))
+
+    @property
+    def short(self) -> Dot:
+        """The same as a slide and a telephone have it."""
+        return replace(self, text=self.brief or self.text, beside=self.ratio)
 
 
 @dataclass(frozen=True)
@@ -268,8 +276,10 @@ class _DotPlot:
         self._base, self._brackets, self._lines = base, brackets, sorted(lines)
         self._bars = base is None and (bool(brackets) or from_zero(dots))
         self._phone = width <= PHONE
-        if self._bars and self._phone:
-            dots = [replace(dot, text=dot.brief or dot.text) for dot in dots]
+        if self._bars:
+            # Their axis has the unit.
+            dots = [d.short if self._phone else replace(d.short, beside=d.beside) for d in dots]
+        self._limited = base is not None and base.limit
         self._large = LARGE_ON_A_PHONE if self._phone else LARGE
         self._width = width - LEFT - RIGHT
         widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
@@ -284,8 +294,12 @@ class _DotPlot:
         )
         self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         rest = max(text_width(dot.rest, SMALLER) for dot in dots)
-        self._right = self._width - (rest + BESIDE if rest else 0.0) - (0.0 if self._bars else END)
-        self._right -= sum(self._room_of(bracket) for bracket in brackets)
+        self._edge = self._width - (rest + BESIDE if rest else 0.0)
+        self._edge -= sum(self._room_of(bracket) for bracket in brackets)
+        cells = zip(*map(self._cells, dots), strict=True)
+        widths = [max(text_width(text, LETTERS, bold=True) for text in own) for own in cells]
+        self._columns = [width + BESIDE for width in widths if width]
+        self._right = self._edge - sum(self._columns) - (0.0 if self._bars else END)
         self._last = LONGEST_INTERVAL * max(dot.value for dot in dots) if self._bars else math.inf
         self._ends = self._domain(dots)
         self._last = min(self._last, self._ends[1])
@@ -369,19 +383,8 @@ class _DotPlot:
 
     def _domain(self, dots: Sequence[Dot]) -> tuple[float, float]:
         """The ends of the axis, with room for the texts that need it."""
-        inner = self._right - self._left
         if self._bars:
-            texts = [
-                (min(dot.high, self._last), text_width(dot.text, LETTERS, bold=True))
-                for dot in dots
-            ]
-            return 0.0, max(
-                *self._values(),
-                *(
-                    end / (1 - min((width + 2 * BESIDE) / inner, LARGEST_TEXT))
-                    for end, width in texts
-                ),
-            )
+            return 0.0, max(*self._values(), *(min(dot.high, self._last) for dot in dots))
         held = self._base.held if self._base else ()
         ends = [
             *held,
@@ -391,7 +394,7 @@ class _DotPlot:
         low, high = log_domain(ends, 1.0)
         low /= 1.1 if high / low > 3 else 1.3
         named = [
-            (dot, text_width(dot.whole_text, LETTERS, bold=True))
+            (dot, text_width(self._own_text(dot), LETTERS, bold=True))
             for dot in dots
             if dot.text and not dot.is_base
         ]
@@ -429,10 +432,18 @@ class _DotPlot:
         after, before = self._at(last) < line, self._base is not None and line < self._at(first)
         return [
             (last, "left", (line if after else right_edge) - right),
-            *[(first, "right", left - (line if before else self._left))] * (not self._bars),
+            (first, "right", left - (line if before else self._left)),
             *[(base, "left", right_edge - line - BESIDE)] * after,
             *[(base, "right", line - BESIDE - self._left)] * before,
         ]
+
+    def _cells(self, dot: Dot) -> tuple[str, ...]:
+        """Its texts in the columns at the right."""
+        return (dot.text, dot.beside) if self._bars else (dot.text,) * self._limited
+
+    def _own_text(self, dot: Dot) -> str:
+        """Its text beside its mark."""
+        return "" if self._bars else dot.owner if self._limited else dot.whole_text
 
     def _beside(self, dots: Sequence[Dot], right_edge: float) -> tuple[str, float, str]:
         """The text of the last of some marks on one line, the value at its side, and its alignment.
@@ -441,12 +452,13 @@ class _DotPlot:
         owner.
         """
         dot, places = dots[-1], self._places(dots, right_edge)
-        width = text_width(dot.whole_text, LETTERS, bold=True)
+        whole = self._own_text(dot)
+        width = text_width(whole, LETTERS, bold=True)
         free = (place for place in places if place[2] >= width)
         value, align, room = next(free, None) or max(places, key=itemgetter(2))
         if room >= width:
-            return dot.whole_text, value, align
-        text = dot.text if dot.owner else dot.brief or dot.text
+            return whole, value, align
+        text = "" if self._limited else dot.text if dot.owner else dot.short.whole_text
         left = (room - text_width(f" {text}", LETTERS, bold=True)) / 1.07
         owner = cut(dot.owner, left, LETTERS) if dot.owner else ""
         return f"{owner} {text}".strip(), value, align
@@ -516,7 +528,7 @@ class _DotPlot:
             .mark_point(shape="cross", angle=45, size=110, fill="var(--alert)")
             .encode(x=value)
         )
-        corners, texts, near = [], [], self._right
+        corners, texts, near = [], [], self._edge
         per_pixel = self._ends[1] / (self._right - self._left)
         for number, bracket in enumerate(self._brackets):
             first, last = (self._rows[row].lines[0] for row in bracket.rows)
@@ -609,11 +621,14 @@ class _DotPlot:
         return [*layers, *text_layers(texts, x=self._x("base"), y=_y())]
 
     def _texts(self) -> list[Layer]:
-        """The text of each mark beside it, and what a row leaves out at its end."""
+        """The text of each mark beside it or in columns, and what a row leaves out at its end."""
         texts, left_out = [], []
+        columns: list[list[tuple[Mapping[str, Any], Mapping[str, Any]]]]
+        columns = [[] for _ in self._columns]
         for row in self._rows:
             rest = "".join(dot.rest for dot in row.dots)
             edge = self._width - (text_width(rest, SMALLER) + BESIDE if rest else 0.0)
+            edge -= sum(self._columns)
             middle = (row.marks_top + row.bottom) / 2
             if rest:
                 place: dict[str, Any] = {"y": middle, "label": rest}
@@ -623,19 +638,29 @@ class _DotPlot:
                 on_line += [] if dot.is_base else [dot]
                 if not dot.text or dot.is_base:
                     continue
-                text, at, align = self._beside(on_line, edge)
-                on_line = []
-                place = {"edge": at, "y": y, "label": text}
-                place |= marked(dot.device, "", published=dot.published)
-                look = {
-                    "align": align,
-                    "dx": BESIDE if align == "left" else -BESIDE,
+                place = {"y": y} | marked(dot.device, "", published=dot.published)
+                look = HALO | {
                     "fontWeight": "normal" if dot.published else "bold",
                     "fontSize": LETTERS,
                     "fill": "var(--alert)" if dot.flagged else "var(--ink)",
                 }
-                texts.append((place, HALO | look))
+                cells = zip(columns, self._cells(dot), ("right", "left"), strict=False)
+                for column, text, side in cells:
+                    column.append((place | {"label": text}, look | {"align": side}))
+                if not self._bars:
+                    text, at, align = self._beside(on_line, edge)
+                    look |= {"align": align, "dx": BESIDE if align == "left" else -BESIDE}
+                    texts.append((place | {"edge": at, "label": text}, look))
+                on_line = []
+        # Numbers end together, and ratios begin together.
+        ends = [self._edge - sum(self._columns[1:]), self._edge - sum(self._columns[1:]) + BESIDE]
+        in_columns = [
+            layer
+            for own, end in zip(columns, ends, strict=False)
+            for layer in text_layers(own, x=alt.XValue(end), y=_y())
+        ]
         return [
+            *in_columns,
             *text_layers(texts, x=self._x("edge"), y=_y()),
             *text_layers(left_out, x=alt.XValue(self._width), y=_y()),
         ]

@@ -185,7 +185,9 @@ def dots_plot(
 
     bars = base is None and (bool(brackets) or from_zero(dots))
     named = (
-        " ".join(filter(None, (dot.name, dot.detail))) + f": {dot.text}" for dot in dots if dot.text
+        " ".join(filter(None, (dot.name, dot.detail))) + f": {dot.whole_text}"
+        for dot in dots
+        if dot.text
     )
     return Plot(
         description=f"{'; '.join(named)}.",

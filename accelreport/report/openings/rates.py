@@ -32,7 +32,7 @@ from accelreport.analysis.speed_findings import (
 )
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Bracket, Dot, from_zero
+from accelreport.report.charts.dot_plot import Bracket, Dot
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
@@ -57,7 +57,7 @@ from accelreport.report.say import (
 )
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series
-from accelreport.report.view import BenchmarkView, Point, mode
+from accelreport.report.view import BenchmarkView, Point, mode, mode_of
 from accelreport.report.warning_text import flag_text
 
 MOST_LINES = 6
@@ -66,6 +66,8 @@ SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
 """Numbers of steps at which lines have marks."""
 BESIDE = frozenset({*COMPARISONS, Kind.COMPILED, Kind.PUBLISHED})
 """Findings whose ratios are beside the rates."""
+WITHHELD = "–"
+"""In the place of a ratio that is withheld; the caption says why."""
 PEAKS = frozenset({Kind.EXCEEDS_PEAK, Kind.SHARE_OF_PEAK})
 """Findings that hold a rate against a peak."""
 
@@ -96,24 +98,34 @@ def dot_of(
         ratio: the ratio among them that a slide has, since its title is about it.
     """
     bench, low, high = speaker.bench, *value.interval.ends
-    text, brief = speaker.number(value, quantity.TABLE), without_unit(value)
     return Dot(
         name=label(value.of.row.label, 60) if value.of.row else speaker.name(value.of),
         detail=provenance_text(value, year_of(bench, value.of)),
         device=style_of(bench, value.of),
         value=value.number,
-        text=f"{text} · {beside}" if beside else text,
+        text=speaker.number(value, quantity.TABLE),
+        beside=beside,
         low=low,
         high=high,
         published=value.of.row is not None,
         flagged=flagged,
         hollow=why_hollow(value.caveats),
-        brief=f"{brief} · {ratio}" if ratio else brief,
+        brief=without_unit(value),
+        ratio=ratio,
     )
 
 
 def without_unit(value: Value) -> str:
-    """A number without the unit that its axis has; a time keeps its unit."""
+    """A number without the unit that its axis has; a time keeps its unit.
+
+    All times of a chart have one form. A table has published ones as printed.
+    """
+    if value.unit is Unit.SECONDS and value.number >= 60:
+        scale, _ = quantity.time_unit(value.number)
+        ends = (end / scale for end in value.interval.ends)
+        places = quantity.decimals(value.number / scale, *ends)
+        rounded = scale * round(value.number / scale, places)
+        return quantity.hours_and_minutes(value.number if value.of.row else rounded)
     if figure := figure_of(value):
         return printed_text(figure, value.number)
     unit = Unit.NUMBER if value.unit is Unit.RATE else value.unit
@@ -147,7 +159,9 @@ def beside_rates(
             if over is None or not at_point:
                 continue
             if (value.of, over) == (titled.over, titled.of):
-                number = f"{speaker.number(titled)} {speaker.name(value.of)}"
+                other_mode = mode_of(bench.plan.devices[value.of.device], named=True)
+                named = other_mode if finding.kind is Kind.COMPILED else speaker.name(value.of)
+                number = f"{speaker.number(titled)} {named}"
                 texts.setdefault(over, {})[value.of] = number
                 continue
             compiled = other.kind is Kind.COMPILED
@@ -155,9 +169,9 @@ def beside_rates(
                 continue
             number = speaker.number(value)
             if other.kind is Kind.WITHHELD and other is not finding:
-                number = withheld_word(value.why)
+                number = WITHHELD
             elif compiled and among is not bench.findings:
-                number = f"{number} {mode(bench.plan.devices[over.device])}"
+                number = f"{number} {mode_of(bench.plan.devices[over.device], named=True)}"
             elif other.kind in PEAKS:
                 whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
                 number = f"{number}{' of' if value.unit is Unit.SHARE else ''} {whose} {over.part}"
@@ -188,14 +202,6 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         dot_of(speaker, value, beside.get(value.of, ""), flagged, ratio=titled.get(value.of, ""))
         for value, flagged in rates
     ]
-    places = {value.of: place for place, (value, _) in enumerate(rates)}
-    # A ratio of two bars that are both there is a bracket, where their axis begins at zero.
-    brackets = [
-        Bracket((places[value.of], places[value.over]), speaker.number(forward(value)))
-        for value in finding.title_values[:1]
-        if finding.kind is Kind.COMPILED and from_zero(dots)
-        if value.over and {value.of, value.over} <= {*places}
-    ]
     counted = rate_axis(bench)
     ratios = [
         value
@@ -214,8 +220,11 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         tick=plain,
         values=(*(value for value, _ in rates), *ratios),
         title_subjects=[of for value in in_title for of in (value.of, value.over) if of],
-        brackets=brackets,
     )
+    withheld = [v for f in bench.findings for v in f.values if f.kind is Kind.WITHHELD]
+    words = {withheld_word(v.why) for v in withheld if WITHHELD in beside.get(v.of, "")}
+    note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
+    plot = replace(plot, caption=f"{plot.caption}{note}")
     bases = {value.over for value in ratios if value.over and value.of in beside}
     bases = {base for base in bases if base.device == bench.plan.baseline.device}
     if len(bases) == 1:
@@ -323,6 +332,8 @@ def rows_plot(
         brackets: ratios of rows.
     """
     table, note = _table(dots, f"{name}-data", axis), ""
+    if tick is plain_duration:
+        dots = [replace(dot, text=dot.brief or dot.text) for dot in dots]
     parts = []
     if len({dot.detail for dot in dots}) == 1 < len(dots):
         # What is true of all rows is there once.
@@ -354,14 +365,14 @@ def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot], most: int) 
     first = {(series(dot.device.colour), dot.published): dot for dot in reversed(dots)}
     order = {id(dot): dot for dot in (*title_dots, *reversed(first.values()), *dots)}
     kept = set(list(order)[:most])
-    return [replace(dot, detail="", text=dot.brief or dot.text) for dot in dots if id(dot) in kept]
+    return [replace(dot.short, detail="") for dot in dots if id(dot) in kept]
 
 
 def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:
     rows = tuple(
         table_row(
             dot.name,
-            dot.text,
+            dot.whole_text,
             entry(
                 Line(dot.detail, "reason"),
                 *under(", ".join(dot.hollow)),
@@ -470,14 +481,12 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
             ratios.append(printed_text("speedup", row.speedup))
     points = {value.of.point for value in every}
     varied = [len({point[n : n + 1] for point in points}) > 1 for n in range(len(bench.axes))]
-    dots = []
+    dots, compared = [], list[str]()
     for value in every:
         dot = dot_of(speaker, value)
         if value.of.row:
-            texts = [dot.text]
             for over, ratios in stated.get(value.of.device, {}).items():
-                texts.append(f"published {quantity.listed(ratios)} {over}")
-            dot = replace(dot, text=" · ".join(texts), brief="")
+                compared.append(f"{dot.name} {quantity.listed(ratios)} over {over}")
         place = dict(compress(zip(bench.axes, value.of.point, strict=False), varied))
         name = " at ".join(filter(None, (dot.name, settings_text(place))))
         dots.append(replace(dot, name=name))
@@ -498,6 +507,7 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
         title_subjects=[value.of for value in printed],
     )
     caption = f"{plot.caption} Published: {label(citation(plan.source), 200)}."
+    caption += f" Published ratios: {'; '.join(dict.fromkeys(compared))}." * bool(compared)
     if any(Caveat.VALIDATED in value.caveats for value in every):
         caption += f" {CAVEATS[Caveat.VALIDATED]}"
     sizes = {conditions(plan, row).samples or 0 for row in rows if row and figure == "epoch_time"}
