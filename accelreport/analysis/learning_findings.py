@@ -40,7 +40,7 @@ MOST_SERIES = 3
 """Series whose forecasts a page shows."""
 MOST_ERROR = 1e6
 """A forecast that errs by so many times the error of a naive guess diverged."""
-SIZE, LATENCY, ACCURACY = "size", "latency", "accuracy"
+SIZE, LATENCY, BATCHES, ACCURACY = "size", "latency", "throughput", "accuracy"
 """What is compared of a converted network: `Subject.part` of its values."""
 
 
@@ -125,18 +125,23 @@ def quantised_runs(bench: Benchmark) -> list[tuple[Run, QuantisedResult]]:
 
 
 def _int8(bench: Benchmark) -> Iterator[Finding]:
-    """Its share of the size, the ratio of latencies, and each run's change in accuracy."""
+    """Its share of the size, its speeds, and each run's change in accuracy."""
     quantised = quantised_runs(bench)
     if not quantised:
         return
     rows = [run[0] for run, _ in quantised]
     results = [result for _, result in quantised]
     size = Interval(median(result.size_share for result in results), nan, nan, len(results))
-    faster = geometric_mean([result.latency_ratio for result in results])
     values = [_value(bench, rows, size, Unit.SHARE, SIZE)]
-    if isfinite(faster.value):
-        value = _value(bench, rows, faster, Unit.RATIO, LATENCY)
-        values.append(replace(value, verdict=verdict(faster)))
+    rates = [(row.quantised.int8.throughput, row.quantised.float32.throughput) for row in results]
+    speeds = {
+        LATENCY: [result.latency_ratio for result in results],
+        BATCHES: [own / base if base > 0 else nan for own, base in rates],
+    }
+    for part, ratios in speeds.items():
+        if isfinite((faster := geometric_mean(ratios)).value):
+            value = _value(bench, rows, faster, Unit.RATIO, part)
+            values.append(replace(value, verdict=verdict(faster)))
     for row, result in zip(rows, results, strict=True):
         interval = Interval(result.difference, result.low, result.high, result.quantised.examples)
         value = _value(bench, [row], interval, Unit.SHARE, ACCURACY)

@@ -252,7 +252,7 @@ def number_lines(
         numbers: of a claim, in the order of the sweep.
         names: what devices and swept keys are called.
         most: numbers of which each is told.
-        over: the sweep point of the other side, where that is another.
+        over: what follows a ratio: the sweep point of its other side.
     """
     shown = [number for number in numbers if number.quantity != _OUT_OF_MEMORY]
     between = len(shown) - 2 if len(shown) > most else 0
@@ -265,7 +265,7 @@ def number_lines(
         run = list(along)
         apart = any(number.interval.known for number in run) and len(shown) <= MOST_APART
         if not axis or len(run) == 1 or apart:
-            lines += [_line(one, names, _number(one, _count(one)), over) for one in run]
+            lines += [_line(one, names, _number(one, _count(one), over)) for one in run]
         else:
             texts = ", ".join(_number(number, "" if shared else _count(number)) for number in run)
             lines.append(f"{tied(label(_span(held, axis, run, names), 160))}: {texts}")
@@ -298,9 +298,9 @@ def _place(number: Number, names: Names) -> tuple[str, str]:
     return place_text(replace(number, point=held), names, " "), axis
 
 
-def _line(number: Number, names: Names, text: str, over: str = "") -> str:
+def _line(number: Number, names: Names, text: str) -> str:
     where = tied(label(place_text(number, names, " "), 160))
-    return f"{where}{over}: {text}" if where else text
+    return f"{where}: {text}" if where else text
 
 
 def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
@@ -316,7 +316,7 @@ def _count(number: Number) -> str:
     return "one process" if n == 1 else f"n{SPACE}={SPACE}{quantity.count(n)}"
 
 
-def _number(number: Number, count: str) -> str:
+def _number(number: Number, count: str, over: str = "") -> str:
     """A number with its unit and interval, and what is said of its processes."""
     value, interval = _value_and_interval(number)
     cut = ""
@@ -327,7 +327,7 @@ def _number(number: Number, count: str) -> str:
         done, planned = map(quantity.count, number.trained)
         cut = f"trained for {done} of {planned} steps"
     inner = ", ".join(part for part in (interval, count, cut) if part)
-    return f"{value} ({inner})" if inner else value
+    return f"{value}{over} ({inner})" if inner else f"{value}{over}"
 
 
 def _value_and_interval(number: Number) -> tuple[str, str]:
@@ -390,7 +390,10 @@ def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> 
     ]
     point = getattr(rule, "over_where", {})
     over = ", ".join(f"{names.axis(axis)} {names.value(value)}" for axis, value in point.items())
-    return number_lines(numbers, names, most, f" over {over}" if over else "")
+    compared = str(getattr(rule, "ratio", ""))
+    beside = " as fast as" if compared in {*TIME_QUANTITIES, "speedup"} else " over"
+    beside = " as many a second as" if compared == "throughput" else beside
+    return number_lines(numbers, names, most, f"{beside} {over}" if over else "")
 
 
 def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN, most: int | None = None) -> str:
@@ -480,7 +483,7 @@ def rule_text(plan: PlanDocument, rule: Rule, names: Names = IN_FILES) -> str:
         of = " of the difference" if rule.difference else ""
         return f"{reading}: the whole {SURE} interval{of}"
     if isinstance(rule, EquivalentCheck):
-        return f"{reading}: two one-sided tests at the 5 % level"
+        return f"{reading}: two one-sided tests at the 5 % level, on 90 % intervals"
     if not isinstance(rule, TrendCheck):
         return reading
     name, whole = (rule.rises, "rise") if rule.rises else (str(rule.falls), "fall")

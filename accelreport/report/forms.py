@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from accelreport.analysis.findings import COMPARED, Caveat, Finding, Kind, Value
-from accelreport.analysis.learning_findings import LATENCY
+from accelreport.analysis.learning_findings import BATCHES, LATENCY
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
 
@@ -48,14 +48,10 @@ def _diverged(finding: Finding) -> bool:
     return finding.values[0].interval.n < finding.of
 
 
-def latency_of(finding: Finding) -> Value | None:
-    """The ratio of the latencies of a converted network and its original."""
-    return next((value for value in finding.values if value.of.part == LATENCY), None)
-
-
-def _speeds(finding: Finding) -> bool:
-    latency = latency_of(finding)
-    return latency is not None and latency.verdict in {Verdict.FASTER, Verdict.SLOWER}
+def speed_of(finding: Finding) -> Value | None:
+    """How fast a converted network is, where that is decided: of a call, else of batches."""
+    speeds = (value for value in finding.values if value.of.part in {LATENCY, BATCHES})
+    return next((v for v in speeds if v.verdict in {Verdict.FASTER, Verdict.SLOWER}), None)
 
 
 _RATIOS = (*COMPARED, Kind.PUBLISHED)
@@ -80,7 +76,7 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.FORECAST,), "{data}the network’s mean absolute error for {series} is "
          "{number}, and that of {naive} is {other}"),
     Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of float32 "
-         "and runs {faster} as fast", _speeds),
+         "and {faster} as fast", lambda finding: speed_of(finding) is not None),
     Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of float32"),
     Form((Kind.TARGET,), "{data}{reached} {level}, the first after {number}",
          lambda finding: reached(finding) > 0),
@@ -100,7 +96,10 @@ EVIDENCE = {
     "baseline": "The baseline {name} has no number: {why}.",
     "seed": "The run is seed {seed}, one of {runs}.",
     "int8": "Accuracy changes by {points} on {examples} examples ({test}).",
-    "quality": "{own} changes {metric} by {points} ({between}, 90\xa0% interval).",
+    "quality": "{data}{own} changes {metric} by {points} ({between}, 90\xa0% interval).",
+    "quality-alike": (
+        "{data}{metric} does not differ measurably ({between} points, 90\xa0% interval)."
+    ),
     "budget": "The time budget stopped {what}{after}.",
     "processors": "The runs used different processors of one name: {names}.",
 }

@@ -28,16 +28,16 @@ from accelreport.analysis.findings import (
     Unit,
     Value,
 )
-from accelreport.analysis.learning import WITHIN
-from accelreport.analysis.learning_findings import ACCURACY
+from accelreport.analysis.learning import Change
+from accelreport.analysis.learning_findings import ACCURACY, BATCHES, LATENCY
 from accelreport.analysis.outcome import comparisons_of, outcome_of
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
 from accelreport.analysis.speed_findings import difference_of, failures, forward, threads_of
-from accelreport.analysis.stats import Verdict, geometric_mean, grouped, holds_one
+from accelreport.analysis.stats import grouped, holds_one
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides, measured_lines
-from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say
+from accelreport.report.forms import CAVEATS, EVIDENCE, reached, say, speed_of
 from accelreport.report.metrics import (
     axis_title,
     figure_of,
@@ -312,38 +312,38 @@ class Speaker:
         parity = self.bench.parity.get((of.device, of.machine, of.point)) if value.why else None
         if parity is None or not parity.difference.known:
             return ""
-        change = parity.difference
-        return EVIDENCE["quality"].format(
+        change, sample = parity.difference, any(row.origin == "sample" for row in value.processes)
+        form, metric = "quality", metric_title(parity.quality.metric)
+        if change.low <= 0 <= change.high:
+            form, metric = "quality-alike", metric if sample else sentence(metric)
+        return EVIDENCE[form].format(
+            data="On a sample: " * sample,
             own=COMPUTE_DTYPE[value.why[0].own],
-            metric=metric_title(parity.quality.metric),
+            metric=metric,
             points=quantity.points(change.value),
             between=quantity.points_between(change.low, change.high),
         )
 
     def _int8(self, finding: Finding) -> str:
         """The speed of a call and of batches, and what the test of the accuracy found."""
-        latency, faster = latency_of(finding), ""
-        if latency:
-            name = sentence(f"speedup of a call{self.at(latency.of)}:")
-            records = (self.bench.record(row) for row in latency.processes)
-            converted = [record.quantised for record in records if record and record.quantised]
-            served = [q.int8.throughput / q.float32.throughput for q in converted]
-            batches = replace(latency, interval=geometric_mean(served))
-            faster = self.with_interval(name, latency)
-            faster += f"; {self.with_interval('of batches:', batches)}. "
+        of = {LATENCY: f"of a call{self.at(finding.values[0].of)}:", BATCHES: "of batches:"}
+        parts = [(of[v.of.part], v) for v in finding.values if v.of.part in of]
+        faster = "; ".join(self.with_interval(*part) for part in parts)
         changes = [value for value in finding.values if value.of.part == ACCURACY]
         p = quantity.probability(min(value.p for value in changes))
         tested = f"McNemar’s test: smallest {p}"
         if len(changes) == 1:
             ends = changes[0].interval
             tested = f"{quantity.points_between(ends.low, ends.high)}, McNemar’s test: {p}"
-        elif {value.verdict for value in changes} == {Verdict.SAME}:
-            tested = f"each within ± {quantity.percentage_points(WITHIN)}"
-        return faster + EVIDENCE["int8"].format(
+        elif not any(isinstance(value.verdict, Change) for value in changes):
+            most = max(abs(end) for value in changes for end in value.interval.ends)
+            tested = f"95 % intervals within ± {quantity.fixed(100 * most, 2)} points"
+        changed = EVIDENCE["int8"].format(
             points=quantity.listed(list(map(points, changes))),
             examples=quantity.count(max(value.interval.n for value in changes)),
             test=tested,
         )
+        return f"Speed over float32 {faster}. {changed}" if faster else changed
 
     def with_interval(self, name: str, value: Value) -> str:
         """A number under its name and its interval: "A: 1.04× (0.94–1.15×)"."""
@@ -641,9 +641,10 @@ class _Words(Mapping[str, str]):
 
     @property
     def faster(self) -> str:
-        """The ratio of latencies of a converted network."""
-        latency = latency_of(self.finding)
-        return self.speaker.number(latency) if latency else ""
+        """How fast a converted network is, with the verb."""
+        speed = speed_of(self.finding)
+        verb = "answers batches" if speed and speed.of.part == BATCHES else "runs"
+        return f"{verb} {self.speaker.number(speed)}" if speed else ""
 
     @property
     def reached(self) -> str:

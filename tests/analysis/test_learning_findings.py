@@ -132,7 +132,7 @@ def test_conversion_to_int8_is_tested_in_every_run(
 ) -> None:
     finding = only(Kind.INT8, quantised(*disagreements), quantised(2, 3), quantised(2, 3))
     assert finding
-    size, latency, first, second, _ = finding.values
+    size, latency, _, first, second, _ = finding.values
     assert size.number == pytest.approx(1 / 3.9)
     assert latency.number == pytest.approx(2.0)
     assert latency.verdict is Verdict.FASTER
@@ -146,7 +146,7 @@ def test_conversion_to_int8_is_tested_in_every_run(
 def test_the_speed_of_int8_in_a_single_run_is_not_decided() -> None:
     finding = only(Kind.INT8, quantised(60, 20))
     assert finding
-    size, latency, accuracy = finding.values
+    size, latency, _, accuracy = finding.values
     assert latency.verdict is Verdict.UNDECIDED
     assert Caveat.SINGLE_RUN in size.caveats
     assert Caveat.SINGLE_RUN not in accuracy.caveats, "its interval is over examples"

@@ -234,7 +234,9 @@ def test_beside_an_undecided_claim_stands_one_number_and_the_others_open_with_it
     assert len(measured.lines) == 1
     *others, rule = measured.more
     assert len(others) == 2 * 3 - 1
-    assert rule.text.endswith(": two one-sided tests at the 5\N{NO-BREAK SPACE}% level.")
+    assert rule.text.endswith(
+        "at the 5\N{NO-BREAK SPACE}% level, on 90\N{NO-BREAK SPACE}% intervals."
+    )
     assert measured.more_title == "5 more, rule"
 
 

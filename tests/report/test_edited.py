@@ -180,6 +180,9 @@ TRUE = {
     "at which point epochs are timed": (W, "imdb_lstm", "later epoch, kernel hard_sigmoid"),
     "what the time of an epoch includes": (W, "imdb_lstm", "All times include the validation"),
     "clocks of rates in a sweep": (W, "mnist_batch_sweep", "Published rates include validation"),
+    "a slower conversion": (W, "mnist_deploy", "of float32 and answers batches 0.70× as fast"),
+    "what a ratio of times is": (W, "har_sweep", "2.3× as fast as units 128 (2.1–2.5×"),
+    "what a ratio of rates is": (T, "mnist_latency", "17× as many a second as batch size 1 (14"),
     "what is extrapolated": (WEATHER, "weather_gru", "extrapolated from 79 timed steps of 100"),
     "clocks of rates side by side": (T, "fashion_mnist", "Published rates include validation"),
 }  # fmt: skip

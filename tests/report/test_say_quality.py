@@ -178,7 +178,7 @@ def test_int8_of_a_sweep_names_the_point() -> None:
         "The int8 network at batch size 256 is 26 % of the size of float32 and runs "
     )
     assert answer.startswith(
-        "Speedup of a call at batch size 256: 2.00× (2.00–2.00×); of batches: 4.50×"
+        "Speed over float32 of a call at batch size 256: 2.00× (2.00–2.00×); of batches: 4.50×"
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from accelreport.analysis.findings import Finding, Kind
 from accelreport.analysis.learning import QuantisedResult, quantised_results
-from accelreport.analysis.learning_findings import ACCURACY, LATENCY, SIZE, quantised_runs
+from accelreport.analysis.learning_findings import ACCURACY, BATCHES, LATENCY, SIZE, quantised_runs
 from accelreport.analysis.stats import percentile
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot
@@ -81,11 +81,12 @@ def _int8_dots(
         if before > 0 and after > 0
         for ratio in [after / before]
     ]
-    if faster := parts.get(LATENCY):
+    times = {LATENCY: "call latency", BATCHES: "time of batches"}
+    for faster in (parts[part] for part in reversed(times) if part in parts):
         low, high = (1 / end for end in reversed(faster.interval.ends))
         interval = speaker.interval(faster)
         text = f"{speaker.number(faster)} as fast" + f" ({interval})" * bool(interval)
-        dots.insert(1, Dot("call latency", "", device, 1 / faster.number, text, low, high))
+        dots.insert(1, Dot(times[faster.of.part], "", device, 1 / faster.number, text, low, high))
     return dots
 
 
