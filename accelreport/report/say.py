@@ -47,7 +47,7 @@ from accelreport.report.metrics import (
 )
 from accelreport.report.text import label, sentence
 from accelreport.report.view import COMPILE, BenchmarkView, mode
-from accelreport.report.warning_text import reason_text
+from accelreport.report.warning_text import busy_text, reason_text
 from accelreport.spec.claims import Names
 
 LOOSE = 2.0
@@ -216,18 +216,20 @@ class Speaker:
         configurations = _configurations(findings)
         if Caveat.BUDGET in held and Caveat.EXTRAPOLATED not in held:
             yield self._stopped(configurations)
-        least = shortest(row for rows in configurations for row in rows)
+        every = [row for rows in configurations for row in rows]
+        least = shortest(every)
         counted = "its steps"
         if least:
             timed, planned = least.timings.steady_steps, least.timings.planned_steps
             counted = f"{timed:,.0f} timed {self.bench.words.step}s of {planned:,.0f}"
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
-        for names in self.bench.processors_of(row for rows in configurations for row in rows):
+        for names in self.bench.processors_of(every):
             yield EVIDENCE["processors"].format(names=quantity.listed(names))
         compared = [finding.caveats for finding in findings if finding.kind not in _ALONE]
         held -= _DATA.keys() - frozenset().union(*compared)
         for caveat, text in CAVEATS.items():
             if caveat in held:
+                text = busy_text(every) if caveat is Caveat.BUSY else text
                 yield text.format(steps=counted, without=without)
 
     def steps(self, done: float, of: Result) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from math import isnan
 
 from accelreport.analysis.compute import AnyChip, OwnRoof, Peak
+from accelreport.analysis.overview import is_busy
 from accelreport.analysis.published import Contradiction
 from accelreport.analysis.results import MISSING, UNTIMED, Result
 from accelreport.analysis.warnings import (
@@ -21,7 +23,7 @@ from accelreport.analysis.warnings import (
     TwoModes,
 )
 from accelreport.report.metrics import printed_text
-from accelreport.report.quantity import duration
+from accelreport.report.quantity import duration, plural
 from accelreport.report.text import label
 from accelreport.results.record import SHORT_WINDOW_S
 
@@ -113,6 +115,13 @@ def warning_text(warned: ResultWarning) -> str:
         case AbovePeak():
             return _above_peak(warned)
     return _of_series(warned.kind, warned.value)
+
+
+def busy_text(processes: Sequence[Result]) -> str:
+    """During how many of some processes other programs used the processor."""
+    busy = sum(is_busy([process]) for process in processes)
+    count = plural(len(processes), "process", "processes")
+    return f"Other programs used the processor during {busy} of {count}."
 
 
 def _fewer_cores(busy: float, usual: float) -> str:

@@ -56,12 +56,12 @@ from accelreport.report.openings.rates import (
     year_of,
 )
 from accelreport.report.pages.badges import (
-    INTERVALS,
     absence,
     kind_text,
     loud_badges,
     measured_entry,
     points_by_devices,
+    with_intervals,
 )
 from accelreport.report.pages.sections.steps import percentile_table
 from accelreport.report.say import Speaker, provenance_text
@@ -134,13 +134,10 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             )
         ),
         badges=loud_badges(bench),
-        table=points_by_devices(
-            bench,
-            _entry,
-            id="sweep-data",
-            title=sentence(counted),
-            caption=INTERVALS,
-            style="plain",
+        table=with_intervals(
+            points_by_devices(
+                bench, _entry, id="sweep-data", title=sentence(counted), style="plain"
+            )
         ),
         points=max(len(line.x) for line in lines),
         up=counted,

@@ -30,9 +30,6 @@ from accelreport.report.theme import line_key
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, cached_by_bench
 from accelreport.report.warning_text import reason_text
 
-INTERVALS = "95 % intervals over processes."
-"""Below a table that has them."""
-
 SYNTHETIC = Badge(
     "synthetic data",
     "generated stand-in",
@@ -56,6 +53,15 @@ PARTIAL = Badge(
     "stopped by budget",
 )
 SINGLE = Badge("one process", "no interval", "quiet")
+
+
+def with_intervals(table: Table) -> Table:
+    """The table, whose caption names the intervals of its numbers where one of them has any."""
+    rows = (row for group in table.groups for row in group.rows)
+    lines = (line for row in rows for own in row.entries for line in own.lines)
+    known = any(line.role == "interval" and quantity.EN_DASH in line.text for line in lines)
+    caption = (table.caption, "95 % intervals over processes." * known)
+    return replace(table, caption=" ".join(filter(None, caption)))
 
 
 def kind_text(row: Result) -> str:

@@ -52,7 +52,7 @@ from accelreport.report.model import (
     under,
 )
 from accelreport.report.openings.opening import Size, dots_plot
-from accelreport.report.pages.badges import INTERVALS
+from accelreport.report.pages.badges import with_intervals
 from accelreport.report.pages.sections.speedup import VERDICTS, interval_lines
 from accelreport.report.site.drawing import Drawer, DrawingError
 from accelreport.report.site.options import SiteFacts
@@ -207,15 +207,16 @@ def _table(name: str, rows: Sequence[ComparisonRow], gate: float | None) -> Tabl
     if gate is not None:
         columns.append(Column("gate", detail=f"{percentage(gate)} slower"))
     columns.append(Column("notes", wide=True))
-    return Table(
-        id=name,
-        title="Step times",
-        caption=INTERVALS,
-        corner="device",
-        columns=tuple(columns),
-        groups=groups,
-        style="prose",
-        legend=True,
+    return with_intervals(
+        Table(
+            id=name,
+            title="Step times",
+            corner="device",
+            columns=tuple(columns),
+            groups=groups,
+            style="prose",
+            legend=True,
+        )
     )
 
 

@@ -25,7 +25,7 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
-from accelreport.report.pages.badges import INTERVALS
+from accelreport.report.pages.badges import with_intervals
 from accelreport.report.pages.sections.speedup import (
     estimate_heat,
     interval_lines,
@@ -310,7 +310,6 @@ def _section(bench: BenchmarkView, rows: Sequence[OnMachine], reference: str) ->
     table = Table(
         id=f"machines-{bench.slug.replace('.', '-')}",
         title=f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)} profile)",
-        caption=INTERVALS,
         corner=bench.points_heading,
         columns=tuple(
             Column(
@@ -324,7 +323,9 @@ def _section(bench: BenchmarkView, rows: Sequence[OnMachine], reference: str) ->
         style="matrix",
         legend=True,
     )
-    return Section(f"bench-{bench.slug.replace('.', '-')}", label(bench.plan.title), (table,))
+    return Section(
+        f"bench-{bench.slug.replace('.', '-')}", label(bench.plan.title), (with_intervals(table),)
+    )
 
 
 def _entry(row: OnMachine | None) -> Entry:

@@ -41,7 +41,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Size
 from accelreport.report.openings.rates import dot_of, rows_plot
-from accelreport.report.pages.badges import INTERVALS
+from accelreport.report.pages.badges import with_intervals
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.quantity import setting
 from accelreport.report.say import Speaker
@@ -209,10 +209,10 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
     titles = list(dict.fromkeys(f"“{label(source.title)}”" for source in sources if source))
     if len(titles) > 3:
         titles = [*titles[:2], quantity.plural(len(titles) - 2, "other piece")]
-    return Table(
+    table = Table(
         id="published-table",
         title="Figures",
-        caption=f"{quantity.listed(titles)}. {INTERVALS}",
+        caption=f"{quantity.listed(titles)}.",
         corner="published on",
         columns=(
             Column("published", number=True),
@@ -224,6 +224,7 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
         style="prose",
         download=Download(f"{bench.slug}/published.csv", "CSV"),
     )
+    return with_intervals(table)
 
 
 def _row(bench: BenchmarkView, group: FigureGroup, *, is_first: bool) -> Row:

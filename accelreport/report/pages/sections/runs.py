@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from accelreport.analysis.results import UNTIMED, Result
-from accelreport.analysis.warnings import REFUSED
+from accelreport.analysis.warnings import REFUSED, ResultWarning, SlowProcess
 from accelreport.report import quantity
 from accelreport.report.metrics import metric_text, metric_title
 from accelreport.report.model import (
@@ -202,13 +202,15 @@ def _points(bench: BenchmarkView, rows: Sequence[Result]) -> str:
 def _where(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[Download, ...]:
     """Links to the cells, or to groups of them where there are many."""
     links: dict[str, str] = {}
+    several = len({row.device for row in rows}) > 1
     for row in rows:
         if page := bench.cell_page(row):
-            where = f"{bench.point_title(bench.point_of(row))}, " if bench.axes else ""
-            links[page] = f"{where}seed {row.seed}"
+            names = [bench.title_of(row.device)] * several
+            names += [bench.point_title(bench.point_of(row))] * bool(bench.axes)
+            links[page] = ", ".join([*names, f"seed {row.seed}"])
     if len(links) > MOST_LINKS:
         places = {(s.device, s.machine): s for s in reversed(bench.series)}
-        links, several = {}, len({row.device for row in rows}) > 1
+        links = {}
         for row in rows:
             series, point = places.get((row.device, row.machine)), bench.point_of(row)
             group = bench.evidence(series, point) if series else "#runs"
@@ -228,16 +230,21 @@ MOST_SAID = 2
 
 def _warned(bench: BenchmarkView) -> list[Note]:
     """Every kind of warning of the records, with the first of its sentences."""
-    kinds: dict[str, list[tuple[str, Result]]] = {}
+    kinds: dict[str, list[tuple[ResultWarning, Result]]] = {}
     for row in bench.results:
         for warning in row.warnings:
-            kinds.setdefault(warning.kind, []).append((warning_text(warning), row))
+            kinds.setdefault(warning.kind, []).append((warning, row))
     return [_warning(bench, kind, kinds[kind]) for kind in sorted(kinds)]
 
 
-def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[str, Result]]) -> Note:
+def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[ResultWarning, Result]]) -> Note:
     """One kind of warning with the cells that have it; where all have it, none is named."""
-    texts = list(dict.fromkeys(message for message, _ in warned))
+    warnings = [warning for warning, _ in warned]
+    texts = list(dict.fromkeys(map(warning_text, warnings)))
+    slow = len(texts) > 1 and all(isinstance(warning, SlowProcess) for warning in warnings)
+    if slow:
+        times = quantity.extent([warning.value for warning in warnings], lambda x: f"{x:.2g}")
+        texts = [f"{len(warned)} processes took {times} times as long as the fastest repeat"]
     sentences = [tied(label(_full_stop(text), 600)) for text in texts[:MOST_SAID]]
     more = len(texts) - MOST_SAID
     sentences += [f"{more} more like these."] if more > 0 else []
@@ -246,8 +253,10 @@ def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[str, Result]]) 
     if of_all:
         sentences.append("Every measured cell.")
     else:
-        devices = list(dict.fromkeys(bench.title_of(row.device) for row in rows))
-        sentences.append(f"{quantity.plural(len(rows), 'cell')} of {quantity.listed(devices)}.")
+        # Of several devices the links name each.
+        device, *others = dict.fromkeys(bench.title_of(row.device) for row in rows)
+        cells = f"{quantity.plural(len(rows), 'cell')}{f' of {device}' * (not others)}."
+        sentences += [cells] * (not others or not slow)
     return Note(
         title=f"{sentence(warning_title(kind))}.",
         text=" ".join(sentences),

@@ -30,12 +30,12 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.rates import rate_axis, rates_at, without_unit
 from accelreport.report.pages.badges import (
-    INTERVALS,
     PARTIAL,
     SINGLE,
     absence,
     groups_by_point,
     number_badges,
+    with_intervals,
 )
 from accelreport.report.quantity import duration_of
 from accelreport.report.say import Speaker
@@ -99,7 +99,7 @@ def published_ratios(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
     return by_label
 
 
-APART = "Factors of different machines cannot be ranked: 95 % intervals over their own baselines."
+APART = "Factors of different machines cannot be ranked: each is over its own baseline."
 
 
 def speedup_table(bench: BenchmarkView) -> Table:
@@ -141,10 +141,10 @@ def speedup_table(bench: BenchmarkView) -> Table:
                 for device in devices
             ),
         )
-    return Table(
+    table = Table(
         id="speedup-table",
         title=f"Speedups over {bench.baseline_name}",
-        caption=APART if sum(s.baseline for s in bench.shown_series) > 1 else INTERVALS,
+        caption=APART * (sum(s.baseline for s in bench.shown_series) > 1),
         corner=corner,
         columns=number_columns((rate_axis(bench), "speedup")),
         groups=groups,
@@ -153,6 +153,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
         legend=any(row.verdict in DECIDED for row in bench.compared),
         download=Download(f"{bench.slug}/speedups.csv", "CSV"),
     )
+    return with_intervals(table)
 
 
 def _cells(
@@ -245,16 +246,16 @@ def scaling_table(bench: BenchmarkView) -> Table:
         )
 
     points = grouped(bench.scaling, lambda row: bench.point_name(tuple(row.own.point.values())))
-    return Table(
+    table = Table(
         id="scaling-table",
         title="Scaling efficiency",
-        caption=INTERVALS,
         corner="device",
         columns=number_columns(("replicas or workers", "strong", "weak")),
         groups=tuple(
             RowGroup(tuple(map(row, scalings)), title=title) for title, scalings in points.items()
         ),
     )
+    return with_intervals(table)
 
 
 def _efficiency(interval: Interval) -> Entry:
