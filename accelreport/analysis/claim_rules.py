@@ -177,16 +177,18 @@ def _asked(rule: Rule) -> set[str | None]:
     return {getattr(rule, key, None) for key in keys}
 
 
-def _extrapolated(
-    evidence: Evidence, rule: Rule, places: Iterable[DevicePoint]
-) -> tuple[int, int] | None:
+def _processes(evidence: Evidence, places: Iterable[DevicePoint]) -> tuple[Result, ...]:
+    return tuple(process for place in places for process in evidence.processes(*place))
+
+
+def _extrapolated(rule: Rule, processes: Iterable[Result]) -> tuple[int, int] | None:
     """Timed and planned steps of the process from which a total is extrapolated the furthest.
 
     None where none is: no other quantity of a stopped run goes beyond its steps.
     """
     if "total_time" not in _asked(rule):
         return None
-    least = shortest(process for place in places for process in evidence.processes(*place))
+    least = shortest(processes)
     timings = least.timings if least else None
     if timings is None or not isfinite(timings.steady_steps):
         return None
@@ -308,16 +310,12 @@ def _bound(evidence: Evidence, check: BoundCheck) -> _Outcome:
         return _Outcome(ClaimVerdict.UNDECIDED, missing=unlike)
     numbers = tuple(
         Number(
-            name,
-            interval,
-            place,
-            extrapolated=_extrapolated(
-                evidence,
-                check,
-                ((device, point | keys) for device, keys in sides for point in points),
-            ),
+            name, interval, place, extrapolated=_extrapolated(check, processes), processes=processes
         )
         for place, points, interval in measured
+        for processes in [
+            _processes(evidence, ((one, point | keys) for one, keys in sides for point in points))
+        ]
     )
     verdict, missing = evidence.of_planned(verdicts, len(measured), len(groups))
     return _Outcome(verdict, numbers, missing, _held(pairs))
@@ -420,7 +418,7 @@ class _Rung:
     value: Scalar
     place: Point
     terms: Terms
-    extrapolated: tuple[int, int] | None
+    processes: tuple[Result, ...]
 
 
 def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
@@ -448,8 +446,8 @@ def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
         rungs = lines.setdefault(repr(held_at), [])
         if terms.measured:
             moved = {axis: place[axis] for axis in moving if axis in place}
-            cut = _extrapolated(evidence, check, ((check.of, point) for point in points))
-            rungs.append(_Rung(place[check.along], held_at | moved, terms, cut))
+            processes = _processes(evidence, ((check.of, point) for point in points))
+            rungs.append(_Rung(place[check.along], held_at | moved, terms, processes))
     outcomes = [_line(evidence, check, name, _ordered(rungs)) for rungs in lines.values()]
     missing = dict.fromkeys(reason for outcome in outcomes for reason in outcome.missing)
     verdict, lacking = evidence.of_planned(
@@ -490,7 +488,8 @@ def _line(evidence: Evidence, check: TrendCheck, name: str, measured: list[_Rung
             name,
             evidence.interval(name, rung.terms),
             rung.place,
-            extrapolated=rung.extrapolated,
+            extrapolated=_extrapolated(check, rung.processes),
+            processes=rung.processes,
         )
         for rung in measured
     ]
@@ -631,7 +630,9 @@ def _out_of_memory(evidence: Evidence, check: MemoryCheck) -> _Outcome:
         verdicts.append(ClaimVerdict.REFUTED if fits else undecided)
         share = replace(NOTHING, value=float(len(failed)), n=len(tried))
         peak = max((r.memory.host_peak_bytes for r in tried if r.measured), default=0.0)
-        numbers.append(Number("out_of_memory", share, point, peak_bytes=peak))
+        numbers.append(
+            Number("out_of_memory", share, point, peak_bytes=peak, processes=tuple(tried))
+        )
     verdict, lacking = evidence.of_planned(verdicts, len(verdicts), len(points))
     missing = lacking if verdicts else evidence.absent((check.of, check.where))
     return _Outcome(verdict, tuple(numbers), missing)

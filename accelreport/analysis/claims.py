@@ -123,6 +123,7 @@ class Number:
         trained: steps done and planned of the training behind an accuracy, where it was stopped.
         of_examples: whether `n` of the interval counts examples, and not processes.
         peak_bytes: the highest peak of memory among the processes that did not run out of it.
+        processes: those behind it.
     """
 
     quantity: str
@@ -134,6 +135,7 @@ class Number:
     trained: tuple[int, int] | None = None
     of_examples: bool = False
     peak_bytes: float = 0.0
+    processes: tuple[Result, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from accelreport.analysis.claims import (
     SIGNED,
     ClaimResult,
     ClaimState,
+    ClaimVerdict,
     Lack,
     Missing,
     Number,
@@ -44,6 +45,7 @@ from accelreport.spec.claims import (
     EquivalentCheck,
     Names,
     Provenance,
+    QuantisedCheck,
     Rule,
     TrendCheck,
 )
@@ -285,8 +287,17 @@ _OUT_OF_MEMORY = "out_of_memory"
 
 def _failures(number: Number) -> str:
     processes = counted(number.interval.n, "process", "processes")
-    peak = f" (peak {quantity.size(number.peak_bytes)})" if number.peak_bytes > 0 else ""
-    return f"{number.interval.value:g} of {processes} ran out of memory{peak}"
+    peak = f"peak {quantity.size(number.peak_bytes)}" if number.peak_bytes > 0 else ""
+    synthetic = any(process.origin == "synthetic" for process in number.processes)
+    inner = ", ".join(filter(None, (peak, _partial(number), "synthetic data" * synthetic)))
+    text = f"{number.interval.value:g} of {processes} ran out of memory"
+    return f"{text} ({inner})" if inner else text
+
+
+def _partial(number: Number) -> str:
+    """What is said of runs that the budget stopped; empty where it stopped none."""
+    stopped = any(process.status == "partial" for process in number.processes)
+    return f"partial run{'s' * (number.interval.n > 1)}" * stopped
 
 
 def _place(number: Number, names: Names) -> tuple[str, str]:
@@ -319,7 +330,7 @@ def _count(number: Number) -> str:
 def _number(number: Number, count: str, over: str = "") -> str:
     """A number with its unit and interval, and what is said of its processes."""
     value, interval = _value_and_interval(number)
-    cut = ""
+    cut = _partial(number)
     if number.extrapolated:
         timed, planned = map(quantity.count, number.extrapolated)
         cut = f"extrapolated from {timed} timed steps of {planned}"
@@ -393,7 +404,11 @@ def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> 
     compared = str(getattr(rule, "ratio", ""))
     beside = " as fast as" if compared in {*TIME_QUANTITIES, "speedup"} else " over"
     beside = " as many a second as" if compared == "throughput" else beside
-    return number_lines(numbers, names, most, f"{beside} {over}" if over else "")
+    lines = number_lines(numbers, names, most, f"{beside} {over}" if over else "")
+    if isinstance(rule, QuantisedCheck) and result.verdict is ClaimVerdict.REFUTED:
+        loss = quantity.percentage_points(rule.negligible)
+        lines.insert(0, f"a loss of {loss} or more is excluded")
+    return lines
 
 
 def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN, most: int | None = None) -> str:

@@ -64,7 +64,7 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.CROSSING,), "{who} {overtake} {base} between {between}"),
     Form((Kind.TOTAL, Kind.PRINTED), "{what} takes {number} on {who} and {other} on {base}"),
     Form((Kind.RATE,), "{who} {do} {number}{at}"),
-    Form((Kind.LATENCY,), "a call{at} takes {number} on {who}"),
+    Form((Kind.LATENCY,), "the median call{at} takes {number} on {who}"),
     Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}, the best "
          "mean of {of} configurations", lambda finding: finding.of > 1),
     Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}"),

@@ -76,9 +76,12 @@ class FrontFinding:
 
     @property
     def sentence(self) -> str:
-        """The finding where another one is the heading: it has no second number."""
+        """The finding where another one is the heading, its interval the only other number."""
         words = {**self.words, "at": self.at} if self.at else self.words
-        return f"{replace(self, words=words).title}. {self.also}".strip()
+        own = self.finding.base if self.kind is Kind.TOTAL else next(iter(self.values), None)
+        interval = Speaker(self.bench).interval(forward(own)) if self.bench and own else ""
+        title = f"{replace(self, words=words).title}{f' ({interval})' * bool(interval)}"
+        return f"{title}. {self.also}".strip()
 
 
 def front_findings(view: Overview) -> tuple[FrontFinding, ...]:
@@ -176,7 +179,10 @@ def _base(view: Overview, bench: BenchmarkView, processes: Sequence[Result]) -> 
     """The base in words; of several processors of one name, with what tells it from the others."""
     every = (record for other in view.benches for record in other.records.values())
     own = (record for row in processes if (record := bench.record(row)))
-    known, here = (processors(r.environment for r in s if r.environment) for s in (every, own))
+    known, here = (
+        processors((r.environment for r in s if r.environment), software=False)
+        for s in (every, own)
+    )
     apart = len(known) > 1 and len(view.machines) < 2
     return f"{view.base_in_words} ({quantity.listed(here)})" if apart else view.base_in_words
 

@@ -13,11 +13,10 @@ from math import isclose, isfinite
 
 from accelreport.analysis.claims import ClaimResult, ClaimVerdict
 from accelreport.analysis.compute import COMPUTE_DTYPE
-from accelreport.analysis.difference import (
-    Difference,
-)
+from accelreport.analysis.difference import Difference
 from accelreport.analysis.findings import (
     BESIDE_PUBLISHED,
+    COMPARED,
     FACTS,
     LEARNED,
     Caveat,
@@ -38,13 +37,7 @@ from accelreport.analysis.stats import grouped, holds_one
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides, measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, reached, say, speed_of
-from accelreport.report.metrics import (
-    axis_title,
-    figure_of,
-    level_text,
-    metric_title,
-    printed_text,
-)
+from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
 from accelreport.report.text import label, sentence
 from accelreport.report.view import COMPILE, BenchmarkView, mode
 from accelreport.report.warning_text import busy_text, reason_text
@@ -59,7 +52,9 @@ _DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
 """What a sentence about quality begins with where the data are not the whole real set."""
 
 _ALONE = {*FACTS, *BESIDE_PUBLISHED} - {Kind.TARGET}
-"""Kinds of a sentence that names what weakens its own number."""
+"""Kinds of a sentence that names the data of its own number, beside its runs."""
+MOST_NAMES = 3
+"""Devices that a caveat names."""
 
 
 @dataclass(frozen=True)
@@ -133,13 +128,14 @@ class Speaker:
         known = {"what": "the training", "of": f"{finding.of}", **(words or {})}
         text = say(finding, _Words(self, finding, known))
         text = self._begun(text)
-        if finding.kind not in _ALONE:
+        if finding.kind not in _ALONE | COMPARED:
             return text
-        single = f"in {_runs(finding)}" if Caveat.SINGLE_RUN in finding.caveats else ""
-        data = "" if finding.kind in LEARNED else data_words(finding)
+        unusual = _runs(_first_alone(finding))
+        runs = f"in {unusual}" * bool(unusual)
+        data = "" if finding.kind in LEARNED | COMPARED else data_words(finding)
         # What is published beside it is of other runs.
-        ours = "measured" if (single or data) and finding.kind in BESIDE_PUBLISHED else ""
-        return ", ".join(filter(None, (text, " ".join(filter(None, (ours, single, data))))))
+        ours = "measured" if (runs or data) and finding.kind in BESIDE_PUBLISHED else ""
+        return ", ".join(filter(None, (text, " ".join(filter(None, (ours, runs, data))))))
 
     def _begun(self, text: str) -> str:
         """With a capital, but for element types and values of the spec."""
@@ -183,12 +179,12 @@ class Speaker:
         return " ".join([*lines, self.answer(*answered)]).strip()
 
     def answer(self, *findings: Finding) -> str:
-        """The lines below a title: its evidence, further findings with theirs, then all caveats."""
-        parts = []
+        """The lines below a title: the evidence and caveats of each finding."""
+        parts: list[str] = []
         for number, finding in enumerate(findings):
             parts += [f"{self.title(finding)}."] if number else []
-            parts.append(self.evidence(finding))
-        return " ".join(part for part in (*parts, *self.caveats(*findings)) if part)
+            parts += [self.evidence(finding), *self.caveats(finding, findings[:number])]
+        return " ".join(dict.fromkeys(filter(None, parts)))
 
     def number_of(self, *kinds: Kind) -> str:
         """The number of the first of some kinds about quality that has one, with what it is of.
@@ -207,14 +203,16 @@ class Speaker:
         """Two sentences to speak: what was found, and how sure it is."""
         return tuple(part for part in (f"{self.title(finding)}.", self.evidence(finding)) if part)
 
-    def caveats(self, *findings: Finding) -> Iterator[str]:
-        """A sentence for each thing that weakens the numbers of some findings.
+    def caveats(self, finding: Finding, before: Sequence[Finding] = ()) -> Iterator[str]:
+        """A sentence for each thing that weakens the numbers of a finding.
 
-        Single runs are said with the finding that they belong to.
+        Single runs are said in its title, and the budget once of all runs of those before it.
         """
-        held = frozenset[Caveat]().union(*(finding.caveats for finding in findings))
-        configurations = _configurations(findings)
-        if Caveat.BUDGET in held and Caveat.EXTRAPOLATED not in held:
+        finding = _first_alone(finding)
+        held, configurations = finding.caveats, _configurations([finding])
+        new = {row.key for rows in configurations for row in rows if row.status == "partial"}
+        new -= {row.key for rows in _configurations(before) for row in rows}
+        if Caveat.EXTRAPOLATED not in held and new:
             yield self._stopped(configurations)
         every = [row for rows in configurations for row in rows]
         least = shortest(every)
@@ -225,8 +223,7 @@ class Speaker:
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
         for names in self.bench.processors_of(every):
             yield EVIDENCE["processors"].format(names=quantity.listed(names))
-        compared = [finding.caveats for finding in findings if finding.kind not in _ALONE]
-        held -= _DATA.keys() - frozenset().union(*compared)
+        held -= _DATA.keys() if finding.kind in _ALONE else frozenset()
         for caveat, text in CAVEATS.items():
             if caveat in held:
                 text = busy_text(every) if caveat is Caveat.BUSY else text
@@ -246,6 +243,8 @@ class Speaker:
             noun = "configurations"
         whole = "both" if of == 2 else f"all {of}"
         what = f"{f'{count} of these {of}' if count < of else f'{whole} of these'} {noun}"
+        names = {self.bench.name_at(r.device, r.machine, tuple(r.point.values())) for r in stopped}
+        what += f" ({quantity.listed(sorted(names))})" * (len(names) <= MOST_NAMES)
         what = what if of > 1 else "the run"
         least = shortest(stopped)
         when = " after" if len(stopped) == 1 else ", at the earliest after"
@@ -383,6 +382,12 @@ def _is_of(claim: ClaimResult, finding: Finding) -> bool:
     """Whether a finding says the one number of a claim."""
     numbers = [number.interval.value for number in claim.numbers]
     return len(numbers) == 1 and any(isclose(numbers[0], v.number) for v in finding.values[:1])
+
+
+def _first_alone(finding: Finding) -> Finding:
+    """Latencies of several devices and points as the one that their sentence has."""
+    alone = finding.kind is Kind.LATENCY
+    return replace(finding, values=finding.values[:1]) if alone else finding
 
 
 def _runs(finding: Finding) -> str:

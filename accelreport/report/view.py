@@ -69,11 +69,14 @@ def vector_name(environment: Environment) -> str:
     return next((_VECTORS[key] for key in _VECTORS if key in environment.vector), "")
 
 
-def processors(environments: Iterable[Environment]) -> list[str]:
-    """What tells processors of one name apart: "AVX2 with oneDNN off", a text for each."""
+def processors(environments: Iterable[Environment], *, software: bool = True) -> list[str]:
+    """What tells processors of one name apart: "AVX2 with oneDNN off", a text for each.
+
+    Without software, "AVX2": oneDNN is no part of a name.
+    """
     states: dict[str, set[str]] = {}
     for environment in environments:
-        known = {environment.runtime.get("onednn", "")} - {""}
+        known = {environment.runtime.get("onednn", "") * software} - {""}
         states.setdefault(vector_name(environment), set()).update(known)
     return [
         f"{name} with oneDNN {' or '.join(sorted(known))}" if known else name
@@ -158,9 +161,11 @@ class BenchmarkView(Benchmark):
 
     Attributes:
         colours: device → number of its colour, for the whole site.
+        mixed: names of several processors of the site, which differ in their vector units.
     """
 
     colours: Mapping[str, int]
+    mixed: frozenset[str] = frozenset()
 
     def colour_of(self, device: str) -> int:
         """A device's number; a profile may leave one out of which somebody published figures."""
@@ -334,6 +339,7 @@ class BenchmarkView(Benchmark):
     def _hardware(self) -> dict[str, dict[str, str]]:
         """Device → machine → what did the arithmetic there; empty where no driver names it."""
         by_device: dict[str, dict[str, str]] = {name: {} for name in self.plan.devices}
+        units: dict[tuple[str, str], set[str]] = {}
         for row in self.results:
             record = self.record(row) if row.status != "skipped" else None
             if record is None or record.environment is None:
@@ -343,6 +349,12 @@ class BenchmarkView(Benchmark):
             if kind == "TPU":
                 name = record.environment.runtime.get("device_kind", "")
             by_device[row.device].setdefault(row.machine, short_hardware(name) if name else "")
+            if kind == "CPU":
+                own = units.setdefault((row.device, row.machine), set())
+                own.add(vector_name(record.environment))
+        for (device, machine), own in units.items():
+            if by_device[device][machine] in self.mixed and len(own) == 1 and all(own):
+                by_device[device][machine] += f" ({own.pop()})"
         return by_device
 
     @cached_property
@@ -518,6 +530,11 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
     colours = device_colours(devices)
     own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]
            for plan in plans]  # fmt: skip
+    units: dict[str, set[str]] = {}
+    for known in (record.environment for records_ in own for record in records_):
+        if known:
+            units.setdefault(short_hardware(known.cpu), set()).add(vector_name(known))
+    mixed = frozenset(name for name, names in units.items() if len(names - {""}) > 1)
     highest_tflops: dict[str, float] = {}
     for plan, plan_records in zip(plans, own, strict=True):
         sound = (
@@ -530,6 +547,7 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
             plan,
             {(r.key, r.machine): r for r in plan_records},
             colours,
+            mixed,
             highest_tflops=highest_tflops,
         )
         for plan, plan_records in zip(plans, own, strict=True)

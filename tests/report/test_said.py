@@ -489,10 +489,11 @@ def pattern(text: str) -> str:
     return "".join(chain.from_iterable(zip_longest(plain, fields, fillvalue="")))
 
 
+RUNS = r"(?:,(?: measured)? in (?:one (?:partial )?run|partial runs))?(?: \([^()]*\))?"
 FILLED = re.compile(
     "|".join(
         [
-            *(f"(?:{pattern(form.text)})(?:, in (?:one run|single runs))?" for form in FORMS),
+            *(f"(?:{pattern(form.text)}){RUNS}" for form in FORMS),
             *map(pattern, (*EVIDENCE.values(), *CAVEATS.values())),
             *OTHERS,
         ]

@@ -125,7 +125,7 @@ FORMS = [
     ),
     (
         Finding(Kind.LATENCY, (amount(CPU, 0.00244, Unit.SECONDS),)),
-        "A call at batch size 256 takes 2.4 ms on Example",
+        "The median call at batch size 256 takes 2.4 ms on Example",
     ),
     (Finding(Kind.NOT_MEASURED, ()), "Nothing has been measured yet"),
     (Finding(Kind.NOT_MEASURED, (), of=3), "No baseline has a time"),
@@ -186,7 +186,7 @@ def test_a_ratio_over_a_run_that_the_budget_stopped_is_of_no_stopped_run_itself(
     caveats = frozenset({Caveat.BUDGET})
     fast = replace(FAST, caveats=caveats, processes=(process(GPU), *base.processes))
     text = speaker.answer(Finding(Kind.FASTER, (fast,), base))
-    assert "stopped 1 of these 2 configurations after 20 of 1,500 steps." in text
+    assert "stopped 1 of these 2 configurations (Example) after 20 of 1,500 steps." in text
 
 
 def test_no_sign_behind_a_number_is_a_digit() -> None:

@@ -34,7 +34,7 @@ from accelreport.report.pages.sections.shares import (
 )
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView, processors
+from accelreport.report.view import BenchmarkView
 
 Share = tuple[Reached, Value]
 """Who reached something of a limit, and the share of it that the page shows."""
@@ -108,13 +108,8 @@ def _plot(rows: Shares, title: str) -> Plot:
     """The figure: a row for each benchmark, with at most three of its shares."""
     dots: list[Dot] = []
     groups = []
-    every = (record for bench, *_ in rows for record in bench.records.values())
-    several = len(processors(record.environment for record in every if record.environment)) > 1
     for bench, place, shares in rows:
-        own = (bench.record(row) for _, value in shares for row in value.processes)
-        names = processors(record.environment for record in own if record and record.environment)
         where, speaker = bench.point_name(place.point), Speaker(bench)
-        detail = " · ".join(filter(None, (where, *names * several)))
         for number, (row, value) in enumerate(_shown(shares)):
             dot = dot_of(speaker, value)
             dots.append(
@@ -136,7 +131,7 @@ def _plot(rows: Shares, title: str) -> Plot:
             for row, value in shares
         )
         href = f"{bench.slug}.html#hardware"
-        groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=detail))
+        groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=where))
     exceed = sum(row.flagged for *_, shares in rows for row, _ in shares)
     left_out = sum(map(len, (shares for *_, shares in rows))) - len(dots)
     above = f", {exceed} above the peak" * (exceed > 0)

@@ -83,7 +83,7 @@ class ContentHashes:
             bench = self.benches[slug]
             records = (record.model_dump_json() for record in bench.records.values())
             places = json.dumps([list(place) for place in bench.records])
-            colours = json.dumps(dict(bench.colours), sort_keys=True)
+            colours = json.dumps([dict(bench.colours), sorted(bench.mixed)], sort_keys=True)
             machines = {machine for _, machine in bench.records}
             rates = json.dumps({name: bench.highest_tflops.get(name) for name in sorted(machines)})
             plan = bench.plan.model_dump_json()
