@@ -129,7 +129,7 @@ class Plot:
             caption=self.caption,
             subtitle=self.subtitle,
             panels=(self.panel(size, narrow),),
-            keys=self.keys,
+            keys=() if self.named(size) and narrow and self.named(narrow) else self.keys,
             named=self.named(size),
             badges=self.badges,
             table=self.table,

@@ -29,6 +29,7 @@ from accelreport.analysis.speed_findings import (
     published_value,
     rate_of,
     sound_rates,
+    swept_number,
 )
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
@@ -38,7 +39,13 @@ from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
 from accelreport.report.forms import CAVEATS, why_hollow
 from accelreport.report.frames import citation, withheld_word
-from accelreport.report.metrics import QUANTITIES, figure_of, printed_text, settings_text
+from accelreport.report.metrics import (
+    QUANTITIES,
+    axis_title,
+    figure_of,
+    printed_text,
+    settings_text,
+)
 from accelreport.report.model import (
     Column,
     Line,
@@ -191,31 +198,47 @@ def beside_rates(
 
 
 def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
-    """Every measured device and every published figure at the sweep point of a finding."""
+    """Every measured device and every published figure at the sweep point of a finding.
+
+    Where the one swept key has no numbers, they are there at each of its values.
+    """
     speaker = Speaker(bench)
     point = point_of(bench, finding)
-    rates = rates_at(bench, point)
-    beside = beside_rates(bench, finding, point, bench.findings)
+    points = {bench.base_point(point): point}
+    if len(bench.axes) == 1 and not swept_number(bench):
+        points |= {bench.base_point(p): p for p in bench.points}
+    known = {pair[0].of: pair for p in points.values() for pair in rates_at(bench, p)}
+    rates = sorted(known.values(), key=lambda pair: -pair[0].number)
     exceed = [other for other in bench.findings if other.kind is Kind.EXCEEDS_PEAK]
-    titled = beside_rates(bench, finding, point, [finding, *exceed])
+    beside, titled = dict[Subject, str](), dict[Subject, str]()
+    for p in points.values():
+        beside |= beside_rates(bench, finding, p, bench.findings)
+        titled |= beside_rates(bench, finding, p, [finding, *exceed])
     dots = [
         dot_of(speaker, value, beside.get(value.of, ""), flagged, ratio=titled.get(value.of, ""))
         for value, flagged in rates
     ]
+    where = bench.at(point)
+    if len({value.of.point for value, _ in rates if not value.of.row}) > 1 < len(points):
+        where = f" by {axis_title(bench.axes[0])}"
+        dots = [
+            replace(dot, name=f"{dot.name}{speaker.at(value.of)}")
+            for dot, (value, _) in zip(dots, rates, strict=True)
+        ]
     counted = rate_axis(bench)
     ratios = [
         value
         for other in bench.findings
         for value in other.values
         if (other is finding or other.kind in {*BESIDE, *PEAKS} - {Kind.WITHHELD})
-        and bench.base_point(place_of(value) or point) == bench.base_point(point)
+        and bench.base_point(place_of(value) or point) in points
     ]
     in_title = (value for value in (*finding.title_values, finding.base) if value)
     plot = rows_plot(
         bench,
         dots,
         name="rates",
-        title=sentence(f"{counted}{bench.at(point)}"),
+        title=sentence(f"{counted}{where}"),
         axis=counted,
         tick=plain,
         values=(*(value for value, _ in rates), *ratios),
