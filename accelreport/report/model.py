@@ -383,8 +383,8 @@ class Sparkline:
 
     drawn: Markup
     caption: str
-    up: tuple[str, str]
-    """Texts at the top and the bottom of its upright axis."""
+    up: tuple[str, ...]
+    """Texts of its upright axis from the top, as far from each other."""
     across: tuple[str, str]
     """Texts at the left and the right end of the other one."""
     kind: Literal["sparkline"] = "sparkline"

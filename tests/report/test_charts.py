@@ -62,7 +62,7 @@ def swept(*lines: SweepLine, ends: Sequence[End] = ()) -> Make:
 
 def learned(*curves: Curve, target: float | None = None) -> Make:
     level = (target, NASTY) if target is not None else None
-    axes = replace(shared_axes(curves, percent=True, target=level), time=NASTY)
+    axes = shared_axes(curves, percent=True, target=level)
     return lambda width: learning_curves(curves, axes, width, 300)
 
 

@@ -2,7 +2,8 @@
 
 Solid lines are validation, dotted ones training; a band reaches from the lowest seed to the
 highest. All drawings of a figure have one axis of the metric, so that they can be compared; the
-axis of time ends with the longest curve that is drawn.
+axis of time ends with the longest curve that is drawn, and begins at 0 unless the curves have fewer
+than four points.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ from accelreport.report.theme import series
 
 LINE = 14.0
 """Pixels that a label takes at the end of a curve."""
+FEW = 4
+"""Points of a curve from which its axis of time begins at 0."""
 KEY = 16
 """Pixels between a plot and the labels of its lines, in which the keys of devices stand."""
 
@@ -95,14 +98,12 @@ class Axes:
         percent: whether the metric is a share.
         target: a level that was asked for, and its text.
         shown: every device of the figure.
-        time: what the axis of time counts.
     """
 
     ticks: tuple[float, ...]
     percent: bool
     target: tuple[float, str] | None
     shown: tuple[DeviceStyle, ...]
-    time: str = "training time"
 
     def text(self, value: float) -> str:
         """A tick of the metric's axis."""
@@ -144,7 +145,10 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
     ends = max(text_width(curve.label(width), LABEL_SIZE, bold=True) for curve in curves)
     room = extent([axes.text(tick) for tick in axes.ticks])["minExtent"]
     inner = round(width - 10 - room - ends - KEY - 2, 1)
-    x_scale, x_axis = time_axis(0.0, _seconds(curves), log=False, title=axes.time, most=6)
+    longest = max(curves, key=lambda curve: curve.elapsed_s[-1]).elapsed_s
+    few = max(len(curve.value) for curve in curves) < FEW
+    first = min(curve.elapsed_s[0] for curve in curves) if few else 0.0
+    x_scale, x_axis = time_axis(first, longest[-1], log=False, title="training time", most=6)
     x = alt.X("seconds:Q", scale=x_scale, axis=x_axis)
     y_axis = left_axis(axes.ticks, axes.text)
     y_scale = Scale(domain=[axes.ticks[0], axes.ticks[-1]], nice=False, zero=False)
@@ -157,7 +161,8 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
         level, text = axes.target
         rule = Layer(rows([{"value": level, "text": text}])).encode(y=y("value"))
         layers.append(rule.mark_rule(strokeDash=[4, 3]))
-        at, down = _free_place(curves, axes, (inner, tall), text_width(text, LABEL_SIZE))
+        wide = text_width(text, LABEL_SIZE)
+        at, down = _free_place(curves, axes, x_scale["domain"], (inner, tall), wide)
         layers.append(
             halo(rule.encode(x=alt.XValue(at), text=alt.Text("text:N")), align="left", dy=down)
         )
@@ -167,11 +172,6 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
     labels = [(curve.label(width), curve) for curve in curves]
     layers += _ends(labels, axes, (inner, tall), y_scale)
     return Chart(layers, inner, tall)
-
-
-def _seconds(curves: Sequence[Curve]) -> float:
-    """The end of the axis of time."""
-    return max(t for curve in curves for t in curve.elapsed_s)
 
 
 def _lines(
@@ -214,7 +214,11 @@ def _points(curve: Curve, axes: Axes) -> list[dict[str, Any]]:
 
 
 def _free_place(
-    curves: Sequence[Curve], axes: Axes, plot: tuple[float, float], wide: float
+    curves: Sequence[Curve],
+    axes: Axes,
+    time: Sequence[float],
+    plot: tuple[float, float],
+    wide: float,
 ) -> tuple[float, float]:
     """Where the words of the target meet no line: pixels from the left, and down from the rule.
 
@@ -223,6 +227,7 @@ def _free_place(
     Args:
         curves: what is drawn.
         axes: with a target.
+        time: the ends of the axis of time.
         plot: its width and height, in pixels.
         wide: pixels of the words.
     """
@@ -233,8 +238,8 @@ def _free_place(
         return tall * (last - value) / (last - first)
 
     points = (zip(curve.elapsed_s, curve.value, strict=True) for curve in curves)
-    seconds = _seconds(curves)
-    lines = [along([(inner * s / seconds, down(v)) for s, v in own]) for own in points]
+    begin, span = time[0], time[1] - time[0] or 1.0
+    lines = [along([(inner * (s - begin) / span, down(v)) for s, v in own]) for own in points]
     rule = down(axes.target[0] if axes.target else last)
     lefts = [4.0, max(inner - wide - 4, 4.0), max((inner - wide) / 2, 4.0)]
     places = [(left, dy) for dy in (-9.0, 9.0) for left in lefts]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from accelreport.analysis.findings import Unit
 from accelreport.analysis.warnings import Recorded
 from accelreport.report import quantity
+from accelreport.report.charts.scales import nice_ticks, plain_duration
 from accelreport.report.metrics import Words, metric_text, metric_title
 from accelreport.report.model import (
     Block,
@@ -51,13 +52,15 @@ with more steps, each column reaches from the least to the most of several."""
 
 
 def sparkline(record: Record, step: str) -> Sparkline | None:
-    """Step times in order, from 0 to the longest; None with fewer than ten."""
+    """Step times in order, on an axis from 0, with their median; None with fewer than ten."""
     blocks = [block for block in record.steady.blocks if block.steps]
     stamped = [value for block in blocks for value in block.stamped_s]
     seconds = np.array(stamped or [block.wall_s / block.steps for block in blocks])
     if len(seconds) < 10:
         return None
-    top = float(seconds.max())
+    scale, _ = quantity.time_unit(float(seconds.max()))
+    ticks = [scale * tick for tick in nice_ticks(0.0, float(seconds.max()) / scale, 3)]
+    top = ticks[-1]
     columns = min(len(seconds), MOST)
     starts = np.arange(columns) * len(seconds) // columns
     least, most = (
@@ -68,24 +71,30 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         f"V{low:.1f}{f'V{high:.1f}' if high != low else ''}H{(number + 1) * WIDTH / columns:.1f}"
         for number, (low, high) in enumerate(zip(least, most, strict=True))
     )
-    middle = quantity.duration(float(np.median(seconds)))
-    longest = quantity.duration(top)
+    median = float(np.median(seconds))
+    grid, dashed = (
+        "".join(f"M0 {HEIGHT * (1 - value / top) + 1:.1f}H{WIDTH:.0f}" for value in values)
+        for values in (ticks[1:], [median])
+    )
     count, total = len(seconds), sum(block.steps for block in blocks)
     of = f" of {quantity.count(total)}" if stamped and count < total else ""
     what = f"steady {step}" if stamped else "block"
     shown = f"{quantity.count(count)}{of} {what}s"
-    text = f"{shown}: median {middle}"
+    text = f"{shown}: median {quantity.duration(median)} (dashed)"
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
         f'width="{WIDTH:.0f}" height="{HEIGHT:.0f}" preserveAspectRatio="none" role="img" '
         'aria-labelledby="spark-t">'
         f'<title id="spark-t">{text}</title>'
-        f'<path d="M0 {HEIGHT:.0f}{path}" fill="none" stroke="var(--link)" stroke-width="1.2" '
-        'vector-effect="non-scaling-stroke"/></svg>'
+        f'<path d="{grid}" stroke="var(--grid)"/>'
+        f'<path d="M0 {path[1:]}" fill="none" stroke="var(--link)" stroke-width="1.2" '
+        'vector-effect="non-scaling-stroke"/>'
+        f'<path d="{dashed}" stroke="var(--ink)" stroke-dasharray="6 4"/></svg>'
     )
     ends = f"{what} 1", f"{what} {quantity.count(count)}"
     figure = Markup(drawn)  # noqa: S704 -- numbers and our own words only
-    return Sparkline(figure, f"{text}.", (f"{longest} a {step}", "0"), ends)
+    upright = tuple(plain_duration(tick) for tick in reversed(ticks))
+    return Sparkline(figure, f"{text}.", upright, ends)
 
 
 _OUTCOMES = {"passed": "passed", "failed": "found", "not-applicable": "not looked for"}

@@ -8,13 +8,14 @@ from functools import cache
 from math import nan
 from statistics import stdev
 
-from accelreport.analysis.findings import Finding, Kind, Subject, Unit
+from accelreport.analysis.findings import Finding, Kind, Subject
 from accelreport.analysis.learning import Agreement, common_epochs
 from accelreport.analysis.learning_findings import quality_value
 from accelreport.analysis.stats import Interval
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.charts.curves import (
+    FEW,
     Axes,
     Curve,
     learning_curves,
@@ -118,7 +119,7 @@ class Curves:
     def plot(self, metric: str, point: Point, finding: Finding | None = None) -> Plot | None:
         """The curves at a sweep point; None of a single epoch, which is no line.
 
-        The qualities of a finding stand at the ends of their curves, and its time at the axis.
+        The qualities of a finding stand at the ends of their curves.
         """
         bench, curves, speaker = self.bench, self.of(metric, point), Speaker(self.bench)
         if max((len(curve.value) for curve in curves), default=0) < 2:
@@ -130,9 +131,6 @@ class Curves:
         curves = [replace(curve, end=ends.get(curve.of, curve.end)) for curve in curves]
         shown = [series for series in bench.shown_series if any(series == c.device for c in curves)]
         axes, name = self.axes(metric), metric_title(f"val_{metric}").removeprefix("validation ")
-        for time in (value for value in values if value.unit is Unit.SECONDS):
-            who = speaker.name(time.of) if len(shown) > 1 else "training"
-            axes = replace(axes, time=f"{who}: {speaker.number(time)}; time")
         described = (
             f"{curve.device.title}{bench.at(point, ', ')}: {curve.role} {curve.end}, "
             f"{quantity.duration(curve.elapsed_s[-1])}"
@@ -149,7 +147,8 @@ class Curves:
             caption="Solid: validation."
             + f" Dotted: {dotted}." * bool(trained)
             + " Bands: seeds." * any(curve.low != curve.high for curve in curves)
-            + f" {NOT_FROM_ZERO}" * (axes.ticks[0] > 0),
+            + f" {NOT_FROM_ZERO}"
+            * (axes.ticks[0] > 0 or max(len(curve.value) for curve in curves) < FEW),
             badges=loud_badges(bench),
             table=self.table(metric, f"{identity}-data"),
             points=max(len(curve.value) for curve in curves),
