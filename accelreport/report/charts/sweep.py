@@ -175,8 +175,8 @@ def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
     )
 
 
-BELOW, ABOVE = 17.0, -17.0
-"""Pixels from a mark to the middle of its number."""
+BELOW, ABOVE, FAR_ABOVE = 17.0, -17.0, -28.0
+"""Pixels from a mark to the middle of its number, the last above its interval."""
 BESIDE = 12.0
 """Pixels from a mark to what is written at its side."""
 NAME_SHIFTS = (0.0, -6.0, 6.0)
@@ -388,7 +388,7 @@ class SweepPanel:
                 and other[0] == x
                 and abs(self._down(other[1]) - at[1]) <= 2 * BELOW
             }
-            down = [BELOW] * (True not in lower) + [ABOVE] * (False not in lower)
+            down = [BELOW] * (True not in lower) + [ABOVE, FAR_ABOVE] * (False not in lower)
             own = [(dx, dy) for dx in across for dy in down]
             shifts.append(own or [(dx, 0.0) for dx in across[1:]])
             boxes.append([Box.around(at[0] + dx, at[1] + dy, wide, size) for dx, dy in shifts[-1]])

@@ -341,7 +341,7 @@ def rows_plot(
     title_subjects: Collection[Subject] = (),
     brackets: Sequence[Bracket] = (),
 ) -> Plot:
-    """Rows on one axis, with their table; a slide has five of them at most.
+    """Rows on one axis, with their table; a slide has six of them at most.
 
     Args:
         bench: the benchmark.
@@ -351,7 +351,8 @@ def rows_plot(
         axis: what its axis counts.
         tick: the text of a value at the axis.
         values: the numbers that the rows mark, those of the rows first and in their order.
-        title_subjects: subjects of the title, which no slide leaves out.
+        title_subjects: subjects of the title, which no slide leaves out; devices with the precision
+            and the threads of the baseline come next.
         brackets: ratios of rows.
     """
     table, note = _table(dots, f"{name}-data", axis), ""
@@ -363,7 +364,9 @@ def rows_plot(
         note = f"{sentence(dots[0].detail)}."
         parts += [sentence(dots[0].detail)] * dots[0].published
         dots = [replace(dot, detail="") for dot in dots]
-    own = [dot for dot, value in zip(dots, values, strict=False) if value.of in title_subjects]
+    named = list(zip(dots, (value.of for value in values), strict=False))
+    own = [dot for dot, of in named if of in title_subjects]
+    own += [dot for dot, of in named if not of.row and _as_baseline(bench, of)]
     most = len(_rows_of_a_slide(dots, own, ON_A_SLIDE.most))
     parts += [f"{most} of {len(dots)} rows"] if most < len(dots) else []
     parts += [", ".join(dict.fromkeys(why for dot in dots for why in dot.hollow))]
@@ -381,6 +384,11 @@ def rows_plot(
         table=table,
         values=values,
     )
+
+
+def _as_baseline(bench: BenchmarkView, of: Subject) -> bool:
+    device, base = bench.plan.devices[of.device], bench.plan.devices[bench.plan.baseline.device]
+    return (device.precision, device.threads) == (base.precision, base.threads)
 
 
 def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot], most: int) -> list[Dot]:
@@ -565,13 +573,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
             measured[of] = min(result.timings.steady_steps for result in group.timed)
     if not lines:
         return None
-    base = devices[bench.plan.baseline.device]
-    alike = [
-        of
-        for of in lines
-        if (devices[of.device].precision, devices[of.device].threads)
-        == (base.precision, base.threads)
-    ]
+    alike = [of for of in lines if _as_baseline(bench, of)]
     drawn = alike if len(lines) > MOST_LINES and len(alike) > 1 else list(lines)
     noun = f"{bench.words.step}s"
     curves = [

@@ -119,7 +119,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         title_lines=[
             line
             for line, own in drawn
-            if {v.of for v in own} & {v.of for v in finding.title_values}
+            if {v.of for v in own} & {of for v in finding.title_values for of in (v.of, v.over)}
         ],
         id="sweep",
         title=sentence(f"{counted} by {axis_title(axis)}"),

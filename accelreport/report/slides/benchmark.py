@@ -190,16 +190,17 @@ def figure_slides(
     for number, scene in enumerate(_scenes(bench)[after:], start=1 + after):
         name = f"{prefix}figure-{number}"
         block = slide_block(scene.shown, name)
-        findings = (f for f in (scene.finding, *bench.findings) if f.titles)
+        own = [scene.finding] * scene.finding.is_sentence
         # A slide may leave out rows, but for those of the scene's own finding.
         whole = isinstance(scene.shown, Plot) and scene.shown.points <= ON_A_SLIDE.most
-        shown = (
-            f for f in findings if f is scene.finding or (whole and scene.marks(f.title_values))
-        )
-        finding = next((f for f in shown if speaker.title(f) not in titles), None)
+        marked = (f for f in bench.findings if f.titles and whole and scene.marks(f.title_values))
+        finding = next((f for f in (*own, *marked) if speaker.title(f) not in titles), None)
         if block is not None and finding is not None:
             titles.add(speaker.title(finding))
             yield finding.kind, _slide(bench, name, finding, block)
+        elif isinstance(block, Figure) and not own and after:
+            # Its numbers make no sentence.
+            yield scene.finding.kind, _slide(bench, name, scene.finding, block, block.title)
 
 
 def slide_block(
@@ -256,15 +257,21 @@ def _cut(text: str, most: int) -> str:
     return text if len(lines) <= most else "\n".join(lines[:most]) + "…"
 
 
-def _slide(bench: BenchmarkView, name: str, finding: Finding, block: Block) -> Section:
+def _slide(
+    bench: BenchmarkView, name: str, finding: Finding, block: Block, title: str = ""
+) -> Section:
     speaker = Speaker(bench)
     page = Download(f"{bench.slug}.html", f"Numbers: {label(bench.plan.title, 90)}")
     return Section(
         name,
-        speaker.title(finding),
+        title or speaker.title(finding),
         (block,),
         finding=foot(label(bench.plan.title, LONGEST_FOOT - 2 * OF_A_BADGE), block),
-        speech=Speech(speaker.spoken(finding), unique(speaker.caveats(finding)), (page,)),
+        speech=Speech(
+            (f"{title}.",) if title else speaker.spoken(finding),
+            unique(speaker.caveats(finding)),
+            (page,),
+        ),
     )
 
 
