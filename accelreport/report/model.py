@@ -35,6 +35,8 @@ class Line:
     text: str
     role: LineRole = "value"
     href: str = ""
+    title: str = ""
+    """The whole of what `text` begins."""
 
 
 @dataclass(frozen=True)

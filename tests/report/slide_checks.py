@@ -56,12 +56,12 @@ LITTLE = """least => [...document.querySelectorAll('.slide')].flatMap(slide => {
   const frame = slide.getBoundingClientRect();
   const shown = [...slide.querySelectorAll(
     '.wide svg, .gallery, .stage pre, .verdicts')].map(e => e.getBoundingClientRect());
-  if (!shown.length) return [];
+  if (!shown.length || slide.matches('#reproduce')) return [];
   const width = Math.max(...shown.map(r => r.right)) - Math.min(...shown.map(r => r.left));
   const height = Math.max(...shown.map(r => r.bottom)) - Math.min(...shown.map(r => r.top));
   const share = width * height / (frame.width * frame.height);
-  const wanted = slide.matches('.first, #reproduce') ? 0.4 : least;
+  const wanted = slide.matches('.first') ? 0.4 : least;
   return share < wanted ? [`${slide.id}: ${share.toFixed(2)}`] : [];
 })"""
 """Slides whose figure, pictures, text or squares have less than such a share of them; on the first
-slide, below a question and its answer, and on that of the commands less than two fifths."""
+slide, below a question and its answer, less than two fifths. Commands take the lines they need."""

@@ -177,10 +177,11 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     assert claims_sentence(every) == sentence
     page = claims_page(benches)
     assert page.headline == "2 of 4\N{NO-BREAK SPACE}claims are confirmed"
-    section, *rest = page.sections
+    _, *rest = page.sections
     # What is undecided is open and says so; what waits for a device is opened.
     assert [(each.id, each.folded) for each in rest] == [("open", False), ("device", True)]
-    squares = section.blocks[0]
+    assert page.opening
+    (squares,) = page.opening.blocks
     assert isinstance(squares, Units)
     assert squares.keys == (
         ("confirmed", "confirmed", 2),

@@ -167,8 +167,10 @@ def beside_rates(
                 continue
             if (value.of, over) == (titled.over, titled.of):
                 other_mode = mode_of(bench.plan.devices[value.of.device], named=True)
-                named = other_mode if finding.kind is Kind.COMPILED else speaker.name(value.of)
-                number = f"{speaker.number(titled)} {named}"
+                # The title of a slide names the slower side.
+                named = speaker.name(value.of) if among is bench.findings else ""
+                named = other_mode if finding.kind is Kind.COMPILED else named
+                number = f"{speaker.number(titled)} {named}".strip()
                 texts.setdefault(over, {})[value.of] = number
                 continue
             compiled = other.kind is Kind.COMPILED

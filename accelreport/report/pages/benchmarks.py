@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Kind
-from accelreport.analysis.results import UNTIMED
+from accelreport.analysis.results import UNTIMED, shortest
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
 from accelreport.report.claim_text import decided_counts
@@ -81,6 +81,7 @@ def baseline_rate(bench: BenchmarkView) -> tuple[str, str, str]:
 
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
     names = titles_of(benches)
+    benches = sorted(benches, key=lambda bench: names[bench.slug].casefold())
     return Table(
         id="benchmarks-table",
         title="Findings",
@@ -88,11 +89,25 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
         columns=(
             Column("finding"),
             Column("throughput", detail="of the baseline", number=True),
-            Column("cells"),
+            Column("cells", detail="dark: done, pale: stopped, grey: not run"),
         ),
         groups=(RowGroup(tuple(_benchmark_row(bench, names[bench.slug]) for bench in benches)),),
         style="prose",
     )
+
+
+def finding_text(bench: BenchmarkView) -> str:
+    """What a benchmark shows; of one that shows its rate alone, what no comparison has."""
+    opening = opening_of(bench)
+    rates = {Speaker(bench).title(f) for f in bench.findings if f.kind is Kind.RATE}
+    if opening.title not in rates:
+        return opening.summary
+    timed = {row.device for row in bench.results if row.timed}
+    gone = [bench.title_of(device) for device in bench.plan.devices if device not in timed]
+    parts = [f"{quantity.listed(gone)} not measured"] if gone else []
+    if least := shortest(bench.results):
+        parts.append(f"stopped after {Speaker(bench).steps(least.steps, least)}")
+    return f"No comparison: {'; '.join(parts)}." if parts else opening.summary
 
 
 def _benchmark_row(bench: BenchmarkView, name: str) -> Row:
@@ -116,4 +131,4 @@ def _benchmark_row(bench: BenchmarkView, name: str) -> Row:
     cells = entry(Line(", ".join(parts), "detail"), bar=(done, stopped, waiting))
     number, *beside = baseline_rate(bench)
     rate = entry(number, *(Line(text, "detail") for text in beside))
-    return table_row(header, opening_of(bench).summary, rate, cells, facets=facets)
+    return table_row(header, finding_text(bench), rate, cells, facets=facets)

@@ -20,6 +20,7 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.pages.badges import titles_of
+from accelreport.report.pages.sections.about import web_address
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 
@@ -105,6 +106,7 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
                 ),
                 title=(CATALOGUE[dataset].title if dataset in CATALOGUE else label(dataset, 60))
                 + f" ({ORIGINS.get(origin, label(origin, 40))})",
+                href=web_address(CATALOGUE[dataset].homepage) if dataset in CATALOGUE else "",
                 detail=_detail(dataset, note),
             )
             for (dataset, origin, note), uses in used.items()
@@ -130,5 +132,5 @@ def _row(use: _Use, names: Mapping[str, str]) -> Row:
         entry(*(Line(name, href=f"{slug}.html") for slug, name in names.items())),
         quantity.count(training) + windows,
         quantity.count(validation) + sequence,
-        label(fingerprint[:8], 20),
+        entry(Line(label(fingerprint[:8], 20), title=label(fingerprint, 80))),
     )

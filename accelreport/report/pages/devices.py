@@ -15,9 +15,11 @@ from accelreport.report import quantity
 from accelreport.report.model import (
     Column,
     Download,
+    Downloads,
     Facts,
     Line,
     Page,
+    Prose,
     Row,
     RowGroup,
     Section,
@@ -96,16 +98,27 @@ def _machine(
     The first row of a device has the id that other pages link to.
     """
     own = [device for device in devices if machine in device.machines]
-    runs = Counter(bench.slug for device in own for bench in device.benches)
+    # A configuration of one benchmark is a line below the matrix.
+    often = [d for d in own if len(d.benches) > 1 or len(benches) == 1]
+    runs = Counter(bench.slug for device in often for bench in device.benches)
     asked = sorted((b for b in benches if runs[b.slug]), key=lambda bench: -runs[bench.slug])
     groups: dict[str, list[Row]] = {}
     titles = titles_of(benches)
+    lines: dict[str, list[Download]] = {}
     for device in own:
         how = [device.name, *device.titles[1:], driven_text(device.device)]
         if price := price_of(device.device):
             how.append(price_text(price))
         identity = "" if device.id in anchored else device.id
         anchored.add(device.id)
+        if device not in often:
+            bench, how[0] = (
+                device.benches[0],
+                f"{_mark(device, device.benches[0], machine)} {how[0]}",
+            )
+            line = Download("", device.title, detail=", ".join(how), id=identity)
+            lines.setdefault(titles[bench.slug], []).append(line)
+            continue
         row = table_row(
             entry(device.title, *under(", ".join(how), "detail")),
             *(_mark(device, bench, machine) for bench in asked),
@@ -129,7 +142,12 @@ def _machine(
         title += f": {machine_line(r for r in records if r.machine == machine)}"
     facts = [*hardware_facts(_environments(devices, machine)), *speed_facts(benches, machine)]
     known = Facts(tuple(facts), inline=True)
-    return Section(machine_id(machine), title, (known, table))
+    alone = [
+        block
+        for name, items in lines.items()
+        for block in (Prose(f"Only in {name}:"), Downloads(tuple(items)))
+    ]
+    return Section(machine_id(machine), title, (known, *[table] * bool(groups), *alone))
 
 
 def _mark(device: Listing, bench: BenchmarkView, machine: str) -> str:

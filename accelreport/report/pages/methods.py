@@ -79,7 +79,6 @@ def methods_page() -> Page:
         corner="stage",
         columns=(Column("what happens", wide=True), Column("number")),
         groups=(RowGroup(tuple(table_row(name, *rest) for name, *rest in STAGES)),),
-        style="prose",
     )
     measuring = replace(measuring, blocks=(table, *measuring.blocks))
     badges = (SYNTHETIC, SAMPLE, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)

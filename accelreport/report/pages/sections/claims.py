@@ -29,7 +29,6 @@ from accelreport.report.claim_text import (
 from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, in_percent, metric_title
 from accelreport.report.model import (
     Badge,
-    Block,
     Column,
     Entry,
     Facets,
@@ -271,7 +270,6 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page: what is decided, then what is not, by what would decide it."""
     every = [result for bench in benches for result in bench.tested]
     units = units_of(benches)
-    blocks: list[Block] = [units] if units else []
     sections: list[Section] = []
     reruns = {id(claim) for rerun in outcome_of(benches).reruns for claim in rerun.claims}
     for name, title, states in GROUPS:
@@ -292,18 +290,18 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
                 Section(
                     name,
                     title,
-                    (*blocks, table),
+                    (table,),
                     folded=states <= UNTESTED and bool(sections),
                     detail=count,
                     finding=_decides(benches) if name == "undecided" else "",
                 )
             )
-            blocks = []
     return Page(
         path=PATH,
         title="Claims",
         headline=decided_text(every) if every else "No claims",
         sections=tuple(sections),
+        opening=Section("verdicts", "Verdicts", (units,)) if units else None,
         template="tables.html",
         finding="",
         notices=notices_of(benches),
