@@ -419,7 +419,9 @@ def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN, most: int | Non
     lines = measured_lines(first, names, len(first.numbers))
     if more := len(result.numbers) - len(first.numbers):
         lines.append(f"and {quantity.plural(more, 'more number')}")
-    return "; ".join([*lines, *(missing_text(missing, names) for missing in result.missing)])
+    return "; ".join(
+        [*lines, *(missing_text(missing, names, result.profile) for missing in result.missing)]
+    )
 
 
 def beside_text(result: ClaimResult, names: Names) -> list[str]:
@@ -438,12 +440,17 @@ def _named(held: Withheld, names: Names) -> Withheld:
     return replace(held, own=names.device(held.own), base=names.device(held.base))
 
 
-def missing_text(missing: Missing, names: Names) -> str:
-    """Why there is no number, in the records' own words."""
+def missing_text(missing: Missing, names: Names, profile: str) -> str:
+    """Why there is no number of a profile, in the records' own words."""
+    profile = f"the {label(profile, 40)} profile"
     device = names.device(missing.device) if missing.device else ""
     if missing.lack is Lack.DEVICE:
+        if not missing.results:
+            return f"{device} is not part of {profile}"
         return f"{device} was not measured ({_what_became(missing.results)})"
     if missing.lack is Lack.NUMBER:
+        if not missing.results:
+            return f"what the claim needs of {device} is not part of {profile}"
         return f"{device} has no number for it here ({_what_became(missing.results)})"
     if missing.lack is Lack.POSITIVE:
         return (
@@ -468,9 +475,7 @@ def missing_text(missing: Missing, names: Names) -> str:
 
 def _what_became(results: Sequence[Result]) -> str:
     ends = {_end_of(result) for result in results if not (result.measured and result.complete)}
-    if not ends:
-        return "its records do not have it" if results else "not in the plan"
-    return "; ".join(sorted(ends))
+    return "; ".join(sorted(ends)) or "its records do not have it"
 
 
 def _end_of(result: Result) -> str:

@@ -100,7 +100,7 @@ EVIDENCE = {
     "quality-alike": (
         "{data}{metric} does not differ measurably ({between} points, 90\xa0% interval)."
     ),
-    "budget": "The time budget stopped {what}{after}.",
+    "budget": "The time budget per cell stopped {what}{after}.",
     "processors": "The runs used different processors of one name: {names}.",
 }
 """What stands below a title: the intervals behind it, and what may decide it."""

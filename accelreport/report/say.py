@@ -42,6 +42,7 @@ from accelreport.report.text import label, sentence
 from accelreport.report.view import COMPILE, BenchmarkView, mode
 from accelreport.report.warning_text import busy_text, reason_text
 from accelreport.spec.claims import Names
+from accelreport.spec.device import FRAMEWORK_NAMES
 
 LOOSE = 2.0
 """How far apart the ends of an interval may be whose middle a sentence gives."""
@@ -393,9 +394,8 @@ def _first_alone(finding: Finding) -> Finding:
 def _runs(finding: Finding) -> str:
     """What is unusual of the runs behind a number: "one run", "one partial run", "partial runs"."""
     partial = "partial " * (Caveat.BUDGET in finding.caveats)
-    return (
-        f"one {partial}run" if Caveat.SINGLE_RUN in finding.caveats else partial and "partial runs"
-    )
+    single = Caveat.SINGLE_RUN in finding.caveats or finding.kind is Kind.MISCLASSIFIED
+    return f"one {partial}run" if single else partial and "partial runs"
 
 
 def over(value: Value) -> Subject:
@@ -697,4 +697,5 @@ class _Words(Mapping[str, str]):
             case Kind.TARGET:
                 others = f", first of {self.finding.of} runs" * (self.finding.of > 1)
                 return f"until {self.level}{others}"
-        return f"{metric} on {name}"
+        by = "with" if name.startswith(tuple(FRAMEWORK_NAMES.values())) else "on"
+        return f"{metric} {by} {name}"

@@ -215,7 +215,7 @@ def test_no_notice_says_that_steady_steps_were_measured_where_none_was() -> None
     cut = tuple(r.model_copy(update={"blocks": r.blocks[:1]}) for r in made.records)
     bench = view(replace(made, records=cut))
     texts = " ".join(notice.text for notice in notices_of([bench]))
-    assert "The time budget stopped 2\xa0cells before a steady step" in texts
+    assert "The time budget per cell stopped 2\xa0cells before a steady step" in texts
     assert "measured cell" not in texts
     assert not any(row.timed for row in bench.results)
 

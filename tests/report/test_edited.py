@@ -154,7 +154,7 @@ TRUE = {
         T, "", "accelreport run specs/har_strategies.toml --budget 10s --until"
     ),
     "the budget of a benchmark's command": (T, "strategies", "strategies.toml --budget 12s --un"),
-    "what the budget stopped of a heading": (T, "", "budget stopped 1 of these 2 configurations"),
+    "what the budget stopped of a heading": (T, "", "budget per cell stopped 1 of these 2"),
     "the sweep's ends head its page": (
         T, "mnist_batch_sweep", "headline='Intel Xeon at batch size 1,024 trains 1.04× as fast"
     ),
@@ -202,6 +202,8 @@ TRUE = {
     "a slower conversion": (W, "mnist_deploy", "of float32 and answers batches 0.70× as fast"),
     "what a ratio of times is": (W, "har_sweep", "2.3× as fast as units 128 (2.1–2.5×"),
     "what a ratio of rates is": (T, "mnist_latency", "17× as many a second as batch size 1 (14"),
+    "one run of one seed": (T, "har_sample", "misclassified, seed 0, one partial run"),
+    "a framework is no device": (T, "frameworks", "validation accuracy with TensorFlow"),
     "what is extrapolated": (WEATHER, "weather_gru", "extrapolated from 79 timed steps of 100"),
     "clocks of rates side by side": (T, "fashion_mnist", "Published rates include validation"),
 }  # fmt: skip

@@ -426,7 +426,7 @@ def test_of_a_range_it_is_said_how_many_have_no_time(
     assert (len(found.values), found.of) == (2, 4)
     assert not found.is_sentence
     notice = " ".join(each.text for each in notices_of([bench]))
-    stopped = f"The time budget stopped {2 * repeats} cells before a steady step"
+    stopped = f"The time budget per cell stopped {2 * repeats} cells before a steady step"
     assert stopped in notice.replace("\xa0", " ")
 
 

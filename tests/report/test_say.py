@@ -159,7 +159,7 @@ def test_a_compiler_is_named_as_the_field_does(speaker: Speaker, value: Value, t
 @pytest.mark.parametrize(
     ("caveat", "words"),
     [
-        (Caveat.BUDGET, "time budget stopped the run after 20 of 1,500 steps"),
+        (Caveat.BUDGET, "time budget per cell stopped the run after 20 of 1,500 steps"),
         (
             Caveat.EXTRAPOLATED,
             "extrapolated from 15 timed steps of 1,500; evaluation is not included",

@@ -71,7 +71,7 @@ def test_pages_count_it_among_what_was_not_measured(bench: BenchmarkView) -> Non
 def test_notices_and_slides_do_not_count_it_among_the_measured_ones(bench: BenchmarkView) -> None:
     (notice,) = [each for each in notices_of([bench]) if each.title == "Partial runs."]
     assert notice.text.replace("\xa0", " ") == (
-        "The time budget stopped 2 cells before a steady step."
+        "The time budget per cell stopped 2 cells before a steady step."
     )
     assert cut_short([bench]).replace("\xa0", " ") == "3 of 6 planned cells have no number."
     (summary, remedy) = gap_sentences([bench])
@@ -111,7 +111,7 @@ def test_a_run_in_which_no_cell_has_a_time_measured_nothing() -> None:
             "stopped_by": "",
             "wall_s": 1.0,
             "results": "r",
-            "left_out": [],
+            "left_out": {},
         }
     )
     assert next(iter(closing(end))).startswith("0 measured, 2 ended before the first steady step")

@@ -117,7 +117,7 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
             replace(
                 dot_of(speaker, own),
                 name=sentence(label(own.of.part, 24)),
-                detail=f"{naive_name(base)}: {speaker.number(base)}",
+                detail=f"{naive_name(base)} {speaker.number(base)}",
                 value=own.number / base.number,
                 low=low / base.number,
                 high=high / base.number,

@@ -347,7 +347,6 @@ def cell_page(
         headline=headline,
         kicker=f"{label(bench.plan.title)} · seed {record.cell.seed}",
         finding=finding,
-        description=f"{device}{where}: {_state(record)}",
         sections=tuple(section for section in sections if section),
         template="cell.html",
         record="Record",

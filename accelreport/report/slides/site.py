@@ -8,7 +8,7 @@ from dataclasses import replace
 from accelreport.analysis.findings import Kind
 from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.report import quantity
-from accelreport.report.model import Download, Page, Section, Speech, Token
+from accelreport.report.model import Download, Page, Section, Speech
 from accelreport.report.openings.opening import ON_A_FIRST_SLIDE
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.index import front_parts
@@ -52,7 +52,6 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
             slides.append(Section(name, finding.title, (block,), foot("", block), speech=speech))
     shown_benches = {finding.bench.slug for finding in shown_findings if finding.bench}
     left = [bench for bench in _fullest(benches) if bench.slug not in shown_benches]
-    checkout = [line for line in site_commands(benches) if line.text.startswith("git checkout")]
     return deck(
         benches,
         front,
@@ -63,7 +62,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         note=quantity.days(r.started_at for bench in benches for r in bench.records.values()),
         shown=slide_block(plots[0][1], "first", PHONE, ON_A_FIRST_SLIDE) if plots else None,
         slides=[*slides, *_chosen(left, MOST_SLIDES - 3 - len(slides))],
-        again=(*checkout, Token("accelreport run specs/\n"), Token("accelreport build")),
+        again=site_commands(benches, brief=True),
     )
 
 

@@ -156,14 +156,19 @@ def run_command(bench: BenchmarkView) -> str:
     return shlex.join(_run(bench.plan))
 
 
-def site_commands(benches: Sequence[BenchmarkView]) -> tuple[Token, ...]:
-    """Shell commands that measure every benchmark of a site again, those alike in one run."""
+def site_commands(benches: Sequence[BenchmarkView], *, brief: bool = False) -> tuple[Token, ...]:
+    """Shell commands that measure every benchmark of a site again, those alike in one run.
+
+    `brief` leaves out the data, and the repeats and budgets of the records.
+    """
     records = records_of(benches)
-    tokens = [*_checkout(records), *_data(records)]
+    tokens = [*_checkout(records), *([] if brief else _data(records))]
     alike: dict[tuple[str, ...], list[str]] = {}
     for bench in benches:
-        program, command, spec, *options = _run(bench.plan, bench.records.values())
+        program, command, spec, *options = _run(bench.plan, () if brief else bench.records.values())
         alike.setdefault((program, command, *options), []).append(spec)
+    if brief and len(alike) == 1 < len(benches):
+        alike = {options: ["specs/"] for options in alike}
     for (program, command, *options), specs in alike.items():
         run = [program, command, *specs, *options]
         tokens.append(Token(shlex.join(run) + "\n"))

@@ -148,7 +148,7 @@ def names_of(bench: BenchmarkView) -> Names:
     """What the page calls devices, quantities and swept keys."""
 
     def device(name: str) -> str:
-        return bench.title_of(name) if name in bench.plan.devices else name
+        return bench.title_of(name) if name in bench.plan.devices else f"“{name}”"
 
     def quantity_name(name: str) -> str:
         if name in FIGURES:
@@ -202,7 +202,9 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
     most = MOST_SHOWN if decided else MOST_SHOWN_UNDECIDED
     shown, more = measured[:most], measured[most:]
     if result.numbers:
-        shown += [Line(missing_text(missing, names), "reason") for missing in result.missing]
+        shown += [
+            Line(missing_text(one, names, result.profile), "reason") for one in result.missing
+        ]
     rule = tied(label(rule_text(bench.plan, claim.rule, names), 400))
     more_title = f"{len(more)} more, rule" if more else "rule"
     more.append(Line(f"The rule: {rule}."))
