@@ -48,6 +48,7 @@ from accelreport.spec.claims import (
     QuantisedCheck,
     Rule,
     TrendCheck,
+    bounds_text,
 )
 from accelreport.spec.problems import counted
 from accelreport.spec.source import FULL
@@ -490,6 +491,16 @@ def _end_of(result: Result) -> str:
 def amount_text(quantity: str, value: float) -> str:
     """A bound: of a time with its unit, of anything else as it is written in a spec."""
     return printed_text("total_time", value) if quantity in TIME_QUANTITIES else f"{value:g}"
+
+
+def margin_text(rule: Rule) -> str:
+    """What a comparison allows, to stand beside its verdict: "at most 1.05 times"."""
+    if isinstance(rule, EquivalentCheck):
+        share, within = is_share(rule.equivalent), rule.within
+        return f"within {quantity.percentage_points(within) if share else f'{within:g}'}"
+    if isinstance(rule, BoundCheck) and rule.ratio and rule.bounds != (1, None):
+        return f"{bounds_text(*rule.bounds)} times"
+    return ""
 
 
 IN_FILES = Names(amount=amount_text)

@@ -204,6 +204,7 @@ TRUE = {
     "what a ratio of rates is": (T, "mnist_latency", "17× as many a second as batch size 1 (14"),
     "one run of one seed": (T, "har_sample", "misclassified, seed 0, one partial run"),
     "a framework is no device": (T, "frameworks", "validation accuracy with TensorFlow"),
+    "what a confirmed rule allows": (W, "har_sweep", "text='asked: at least 1.03 times'"),
     "what is extrapolated": (WEATHER, "weather_gru", "extrapolated from 79 timed steps of 100"),
     "clocks of rates side by side": (T, "fashion_mnist", "Published rates include validation"),
 }  # fmt: skip

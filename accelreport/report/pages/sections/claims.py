@@ -16,6 +16,7 @@ from accelreport.report.claim_text import (
     beside_text,
     decided_text,
     decides,
+    margin_text,
     measured_lines,
     missing_text,
     numbers_text,
@@ -205,6 +206,8 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
         shown += [
             Line(missing_text(one, names, result.profile), "reason") for one in result.missing
         ]
+    if decided and (margin := margin_text(claim.rule)):
+        shown.append(Line(f"asked: {margin}", "reason"))
     rule = tied(label(rule_text(bench.plan, claim.rule, names), 400))
     more_title = f"{len(more)} more, rule" if more else "rule"
     more.append(Line(f"The rule: {rule}."))
