@@ -27,6 +27,15 @@ class Form:
     holds: Callable[[Finding], bool] = lambda _: True
 
 
+def best_of(finding: Finding) -> str:
+    """Of how many configurations a quality is the best; empty of another or an only one."""
+    if finding.kind is not Kind.LEARNS or finding.of < 2:
+        return ""
+    single = Caveat.SINGLE_RUN in finding.caveats
+    best = f"the {'better' if finding.of == 2 else 'best'}{' mean' * (not single)}"
+    return f"{best} of {finding.of} configurations{', one run each' * single}"
+
+
 def _same(finding: Finding) -> bool:
     return finding.values[0].verdict is Verdict.SAME
 
@@ -65,8 +74,8 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.TOTAL, Kind.PRINTED), "{what} takes {number} on {who} and {other} on {base}"),
     Form((Kind.RATE,), "{who} {do} {number}{at}"),
     Form((Kind.LATENCY,), "the median call{at} takes {number} on {who}"),
-    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}, the best "
-         "mean of {of} configurations", lambda finding: finding.of > 1),
+    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}, {best}",
+         lambda finding: finding.of > 1),
     Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}"),
     Form((Kind.MISCLASSIFIED,), "{data}{wrong} misclassified{at}"),
     Form((Kind.WRITES,), "{data}the network predicts {number} of the next characters "

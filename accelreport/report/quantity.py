@@ -195,6 +195,8 @@ def fixed(value: float, places: int) -> str:
 @_valued
 def setting(value: object) -> str:
     """A value of a spec as pages write it: whole numbers as all numbers, the rest as they are."""
+    if isinstance(value, list | tuple):
+        return listed([setting(one) for one in value]) or "none"
     whole = isinstance(value, int) and not isinstance(value, bool)
     return count(value) if whole and isinstance(value, int) else str(value)
 

@@ -36,7 +36,7 @@ from accelreport.analysis.speed_findings import difference_of, failures, forward
 from accelreport.analysis.stats import grouped, holds_one
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides, measured_lines
-from accelreport.report.forms import CAVEATS, EVIDENCE, reached, say, speed_of
+from accelreport.report.forms import CAVEATS, EVIDENCE, best_of, reached, say, speed_of
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
 from accelreport.report.text import label, sentence
 from accelreport.report.view import COMPILE, BenchmarkView, mode
@@ -126,12 +126,12 @@ class Speaker:
         Raises:
             ValueError: no sentence may be made of it (`Finding.is_sentence`).
         """
-        known = {"what": "the training", "of": f"{finding.of}", **(words or {})}
+        known = {"what": "the training", "best": best_of(finding), **(words or {})}
         text = say(finding, _Words(self, finding, known))
         text = self._begun(text)
         if finding.kind not in _ALONE | COMPARED:
             return text
-        unusual = _runs(_first_alone(finding))
+        unusual = "" if known["best"] else _runs(_first_alone(finding))
         runs = f"in {unusual}" * bool(unusual)
         data = "" if finding.kind in LEARNED | COMPARED else data_words(finding)
         # What is published beside it is of other runs.
@@ -286,9 +286,9 @@ class Speaker:
             case Kind.UNDECIDED:
                 spec = (self.bench.plan.spec,)
                 return " ".join(
-                    decides(replace(run, specs=spec), among(len(run.comparisons), len(values)))
+                    decides(replace(run, specs=spec), among(count, len(values)))
                     for run in outcome_of([self.bench]).reruns
-                    if run.comparisons
+                    if (count := sum(f.values[0] in values for _, f in run.comparisons))
                 )
             case Kind.MISCLASSIFIED if Caveat.SINGLE_RUN not in finding.caveats:
                 (row,), of = values[0].processes, values[0].of

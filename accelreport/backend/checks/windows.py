@@ -97,7 +97,7 @@ class OtherProcesses:
         log.judge(
             "loaded-machine",
             sound=other_cores is None or other_cores <= OTHER_LOAD,
-            expected=f"other processes keep at most {OTHER_LOAD:g} cores busy",
+            expected=f"at most {OTHER_LOAD:g} cores",
             observed=f"other processes kept {cores} cores busy" + (f" ({named})" if named else ""),
         )
 

@@ -313,7 +313,10 @@ class Opening:
         facts = [f for f in marked if f.kind in FACTS]
         # A source compares its own devices: the first thing that it says of them.
         printed = [f for f in marked if f.kind in {Kind.CROSSING, Kind.PRINTED}]
-        return (first, *facts[:1], *printed[:1], *others)
+        # A network may forecast one series well and another one badly.
+        series = [f for f in self.findings if f.kind is Kind.FORECAST and f.is_sentence]
+        facts = [f for f in series if f is not first] if first in series else facts[:1]
+        return (first, *facts, *printed[:1], *others)
 
     @cached_property
     def by_answer(self) -> list[Scene]:

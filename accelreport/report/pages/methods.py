@@ -90,6 +90,7 @@ def methods_page() -> Page:
         path="methods.html",
         title="Methods",
         finding="",
+        description="How steps are timed, runs compared and intervals made",
         sections=(measuring, comparing, quality, coverage_section(), marks),
         template="article.html",
     )

@@ -386,7 +386,8 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
     if not window.steps:
         return f"{who}: no steady {words.step}{at}", ""
     seconds = quantity.write(window.step_s, Unit.SECONDS, digits=quantity.HEADLINE)
-    steps = quantity.plural(window.steps, words.step)
+    steps = quantity.plural(window.steps, f"steady {words.step}")
+    steps += f" of {quantity.count(record.planned_steps)}" * bool(record.planned_steps)
     return f"{who}: {seconds} a {words.step}{at}", f"{steps}, {quantity.duration(window.window_s)}"
 
 

@@ -23,10 +23,6 @@ from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import remedy_text
 
-MOST_CLAIMS = 3
-"""Claims that are read out."""
-
-
 SECONDS = {"reproduce": 30}
 SECONDS_OF_A_FIGURE = 60
 """For how long a slide is shown."""
@@ -65,15 +61,12 @@ def measure_again(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
 
 
 def claim_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
-    """Notes to the verdicts: the first claims that are decided, and what has no number."""
-    decided = [
-        f"“{label(result.claim.text, 160)}” is {result.verdict.value.lower()}."
-        for verdict in (ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED)
-        for bench in benches
-        for result in bench.tested
-        if result.verdict is verdict
-    ]
-    return unique([*decided[:MOST_CLAIMS], *gap_sentences(benches)])
+    """Notes to the verdicts: the first claim of each verdict, and what has no number."""
+    verdicts = ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED, ClaimVerdict.UNDECIDED
+    every = [result for bench in benches for result in bench.tested]
+    firsts = (next((r for r in every if r.verdict is verdict), None) for verdict in verdicts)
+    said = [f"“{label(r.claim.text, 160)}” is {r.verdict.value.lower()}." for r in firsts if r]
+    return unique([*said, *gap_sentences(benches)])
 
 
 def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:

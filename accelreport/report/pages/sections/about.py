@@ -182,6 +182,7 @@ def records_of(benches: Iterable[BenchmarkView]) -> list[Record]:
 
 def checkout_of(records: Sequence[Record]) -> tuple[str, str]:
     """The commit of most records, and what its code is to them; empty texts where none is known."""
+    records = [record for record in records if record.steady.steps] or records
     known = [r.environment for r in records if r.environment and r.environment.commit]
     counts = Counter(environment.commit or "" for environment in known)
     if not counts:
@@ -189,7 +190,7 @@ def checkout_of(records: Sequence[Record]) -> tuple[str, str]:
     commit = min(counts, key=lambda one: (-counts[one], one))
     text = "accelreport as it was"
     if counts[commit] < len(records):
-        text += f" for {counts[commit]} of {quantity.plural(len(records), 'cell')}"
+        text += f" for {counts[commit]} of {quantity.plural(len(records), 'measured cell')}"
     if any(environment.dirty for environment in known if environment.commit == commit):
         text += ", except for uncommitted changes in that checkout"
     return commit, text

@@ -64,10 +64,12 @@ def _int8_dots(
     speaker = Speaker(bench)
     parts = {value.of.part: value for value in finding.values}
     changes = [value for value in finding.values if value.of.part == ACCURACY]
-    ends = [pick(changes, key=lambda value: value.number) for pick in (min, max)]
-    changed = " to ".join(dict.fromkeys(map(points, ends)))
-    if len(changes) == 1:
-        changed += f" ({quantity.probability(changes[0].p)})"
+    changed = f"{points(changes[0])} ({quantity.probability(changes[0].p)})"
+    if len(changes) > 1:
+        listed = quantity.listed(
+            [points(value) for value in sorted(changes, key=lambda v: v.number)]
+        )
+        changed = f"{listed} in {len(changes)} runs"
     right = [(row.float32_accuracy, row.int8_accuracy) for row in results]
     shown: list[tuple[str, list[tuple[float, float]], Callable[[float], str], str]] = [
         ("file size", [(row.quantised.float32.bytes, row.quantised.int8.bytes) for row in results],
