@@ -33,7 +33,7 @@ def best_of(finding: Finding) -> str:
         return ""
     single = Caveat.SINGLE_RUN in finding.caveats
     best = f"the {'better' if finding.of == 2 else 'best'}{' mean' * (not single)}"
-    return f"{best} of {finding.of} configurations{', one run each' * single}"
+    return f"{best} of {finding.of} configurations{', in one run each' * single}"
 
 
 def _same(finding: Finding) -> bool:

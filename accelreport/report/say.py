@@ -47,15 +47,13 @@ from accelreport.spec.device import FRAMEWORK_NAMES
 LOOSE = 2.0
 """How far apart the ends of an interval may be whose middle a sentence gives."""
 MOST_NUMBERS = 2
-"""Lines of a claim's numbers that stand below its text as a title."""
+"""Of a claim in lines below its text as a title; also devices that a caveat names."""
 
 _DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
 """What a sentence about quality begins with where the data are not the whole real set."""
 
 _ALONE = {*FACTS, *BESIDE_PUBLISHED} - {Kind.TARGET}
 """Kinds of a sentence that names the data of its own number, beside its runs."""
-MOST_NAMES = 3
-"""Devices that a caveat names."""
 
 
 @dataclass(frozen=True)
@@ -245,7 +243,7 @@ class Speaker:
         whole = "both" if of == 2 else f"all {of}"
         what = f"{f'{count} of these {of}' if count < of else f'{whole} of these'} {noun}"
         names = {self.bench.name_at(r.device, r.machine, tuple(r.point.values())) for r in stopped}
-        what += f" ({quantity.listed(sorted(names))})" * (len(names) <= MOST_NAMES)
+        what += f" ({quantity.listed(sorted(names))})" * (len(names) <= MOST_NUMBERS)
         what = what if of > 1 else "the run"
         least = shortest(stopped)
         when = " after" if len(stopped) == 1 else ", at the earliest after"
