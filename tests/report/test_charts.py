@@ -25,7 +25,7 @@ from accelreport.report.charts.curves import (
     learning_curves,
     shared_axes,
 )
-from accelreport.report.charts.dot_plot import Base, Bracket, Dot, dot_plot
+from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.sweep import (
     End,
@@ -97,14 +97,15 @@ CHARTS: dict[str, Make] = {
     "bars": lambda width: dot_plot(
         [
             Dot(NASTY, "", CPU, 11_164.0, "3.1 h", 11_164.0, 11_164.0, published=True),
-            Dot("here", "", CPU, 1_425.0, "24 min", 1_000.0, 90_000.0, hollow=("why",)),
-            Dot("TPU", "", GPU, 102.0, "102 s", 102.0, 102.0, published=True, flagged="why"),
+            Dot(
+                "here", "", CPU, 1_425.0, "24 min", 1_000.0, 90_000.0, hollow=("why",), beside="14×"
+            ),
+            Dot("TPU", "", GPU, 502.0, "502 s", 502.0, 502.0, published=True, flagged="why"),
         ],
         axis_title="time",
         tick=scales.plain_duration,
         width=width,
         height=200,
-        brackets=[Bracket((1, 2), "14×"), Bracket((0, 2), NASTY)],
     ),
     "curves": learned(CURVE, replace(CURVE, device=GPU, validation=False), target=0.95),
     "sweep": swept(LINE, ends=[END]),
@@ -349,21 +350,24 @@ def test_a_base_is_on_the_axis_though_every_value_is_above_it() -> None:
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
-def test_bars_are_as_long_as_their_values_and_brackets_are_right_of_them_and_in_the_chart(
+def test_bars_are_as_long_as_their_values_and_their_numbers_are_right_of_all_of_them(
     width: int,
 ) -> None:
     spec = CHARTS["bars"](width).to_dict()
     scale = next(layer["encoding"]["x"]["scale"] for layer in spec["layer"])
-    (zero, high), (left, right) = scale["domain"], scale["range"]
+    (zero, high), (_, right) = scale["domain"], scale["range"]
     assert (scale["type"], zero) == ("linear", 0)
     every = [row for rows in spec["datasets"].values() for row in rows]
     # An interval that is many times the value ends with the axis.
     assert max(row["high"] for row in every if "high" in row) <= high
-    brackets = [row["x"] for row in every if "side" in row]
-    assert min(brackets) >= high
-    per_value = (right - left) / high
-    ratios = [left + row["x"] * per_value for row in every if row.get("label") == "14×"]
-    assert right < ratios[0] < width
+    sets = spec["datasets"]
+    columns = {
+        layer["mark"]["align"]: layer["encoding"]["x"]["value"]
+        for layer in spec["layer"]
+        if any(row.get("label") in {"24 min", "14×"} for row in sets[layer["data"]["name"]])
+    }
+    assert right < columns["right"] < width
+    assert (columns["left"] < width) if width == WIDE else ("left" not in columns)
 
 
 STRANGER = "def vegalite_to_svg(spec, *, vl_version=None):\n    raise AssertionError\n"

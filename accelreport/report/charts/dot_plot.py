@@ -1,7 +1,7 @@
 """Named rows on one axis: bars from zero, or marks on a logarithmic axis (● measured, ◇ published).
 
-Bars are for values of which the largest is less than 25 times the smallest, and for ratios in
-brackets. No stem joins a mark to a logarithmic axis, where lengths mean nothing.
+Bars are for values of which the largest is less than 25 times the smallest. No stem joins
+a mark to a logarithmic axis, where lengths mean nothing.
 """
 
 from __future__ import annotations
@@ -73,8 +73,6 @@ LONGEST_INTERVAL = 1.5
 """Multiples of the longest bar at which an interval leaves the chart."""
 _NUMBER_AT_END = re.compile(r" [^ ]*\d[^ ]*(?: [^ \d]{1,4})?$")
 """A number with its unit."""
-LARGE, LARGE_ON_A_PHONE = 30.0, 20.0
-"""Letters of a ratio in a bracket."""
 
 
 @dataclass(frozen=True)
@@ -154,19 +152,6 @@ class Base:
         return (self.value,) if self.limit else tuple(self.value * times for times in HELD)
 
 
-@dataclass(frozen=True)
-class Bracket:
-    """A ratio beside the two bars that it is of.
-
-    Attributes:
-        rows: numbers of their rows.
-        text: "110×".
-    """
-
-    rows: tuple[int, int]
-    text: str
-
-
 def from_zero(dots: Sequence[Dot]) -> bool:
     """Whether rows that are compared with no base are bars from zero."""
     values = [dot.value for dot in dots]
@@ -205,7 +190,6 @@ def dot_plot(
     width: int,
     height: int,
     base: Base | None = None,
-    brackets: Sequence[Bracket] = (),
     lines: Sequence[tuple[float, str]] = (),
 ) -> Chart:
     """The chart.
@@ -217,10 +201,9 @@ def dot_plot(
         width: pixels in all.
         height: pixels in all, or more where the rows need more; 0 for as many as they need.
         base: what the values are compared with.
-        brackets: ratios of bars, the innermost first.
         lines: values with their names, each a line across all rows.
     """
-    return _DotPlot(dots, axis_title, tick, width, height, base, brackets, lines).chart()
+    return _DotPlot(dots, axis_title, tick, width, height, base, lines).chart()
 
 
 _Line = tuple[str, Mapping[str, Any]]
@@ -270,17 +253,15 @@ class _DotPlot:
         width: int,
         height: int,
         base: Base | None,
-        brackets: Sequence[Bracket],
         lines: Sequence[tuple[float, str]],
     ) -> None:
-        self._base, self._brackets, self._lines = base, brackets, sorted(lines)
-        self._bars = base is None and (bool(brackets) or from_zero(dots))
+        self._base, self._lines = base, sorted(lines)
+        self._bars = base is None and from_zero(dots)
         self._phone = width <= PHONE
         if self._bars:
             # Their axis has the unit.
             dots = [d.short if self._phone else replace(d.short, beside=d.beside) for d in dots]
         self._limited = base is not None and base.limit
-        self._large = LARGE_ON_A_PHONE if self._phone else LARGE
         self._width = width - LEFT - RIGHT
         widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
         widths += [text_width(dot.detail, SMALLER) for dot in dots]
@@ -295,7 +276,6 @@ class _DotPlot:
         self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         rest = max(text_width(dot.rest, SMALLER) for dot in dots)
         self._edge = self._width - (rest + BESIDE if rest else 0.0)
-        self._edge -= sum(self._room_of(bracket) for bracket in brackets)
         cells = zip(*map(self._cells, dots), strict=True)
         widths = [max(text_width(text, LETTERS, bold=True) for text in own) for own in cells]
         self._columns = [width + BESIDE for width in widths if width]
@@ -498,7 +478,7 @@ class _DotPlot:
         return [lines, *text_layers(texts, x=self._x("value"), y=_y())]
 
     def _bar_layers(self) -> list[Layer]:
-        """Bars with their intervals, and brackets; pale is what is published or not whole."""
+        """Bars with their intervals; pale is what is published or not whole."""
         end, value = {"x2": alt.X2Value(self._left)}, self._x("value")
         known, cap = self._of(has_interval=True), {"strokeWidth": 1.5, "stroke": "var(--ink)"}
         layers = [
@@ -528,27 +508,7 @@ class _DotPlot:
             .mark_point(shape="cross", angle=45, size=110, fill="var(--alert)")
             .encode(x=value)
         )
-        corners, texts, near = [], [], self._edge
-        per_pixel = self._ends[1] / (self._right - self._left)
-        for number, bracket in enumerate(self._brackets):
-            first, last = (self._rows[row].lines[0] for row in bracket.rows)
-            far = near + END
-            outline = [(near, first), (far, first), (far, last), (near, last)]
-            corners += [
-                {"x": (x - self._left) * per_pixel, "y": y, "side": number, "n": n}
-                for n, (x, y) in enumerate(outline)
-            ]
-            look = {"align": "left", "fontWeight": "bold", "fontSize": self._large}
-            at = (far + CAP - self._left) * per_pixel
-            texts.append(({"x": at, "y": (first + last) / 2, "label": bracket.text}, look))
-            near += self._room_of(bracket)
-        lines = Layer(rows(corners)).mark_line(color="var(--ink)", strokeWidth=1.2)
-        part = {"detail": alt.Detail("side:N"), "order": alt.Order("n:Q")}
-        layers.append(lines.encode(x=self._x("x"), y=_y(), **part))
-        return [*layers, *text_layers(texts, x=self._x("x"), y=_y())]
-
-    def _room_of(self, bracket: Bracket) -> float:
-        return END + CAP + text_width(bracket.text, self._large, bold=True) + BESIDE
+        return layers
 
     def _mark_layers(self) -> list[Layer]:
         size, value = 110, self._x("value")

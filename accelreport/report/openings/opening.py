@@ -14,7 +14,6 @@ from accelreport.analysis.findings import FACTS, Finding, Kind, Value
 from accelreport.analysis.ranking import title_finding
 from accelreport.report.charts.dot_plot import (
     Base,
-    Bracket,
     Dot,
     dot_plot,
     from_zero,
@@ -149,7 +148,6 @@ def dots_plot(
     tick: Callable[[float], str],
     base: Base | None = None,
     lines: Sequence[tuple[float, str]] = (),
-    brackets: Sequence[Bracket] = (),
     on_a_slide: Callable[[int], Sequence[Dot]] | None = None,
     solid: str = "measured",
     note: str = "",
@@ -163,7 +161,6 @@ def dots_plot(
         tick: the text of a value at the axis.
         base: what the values are compared with.
         lines: published values with their names, across the rows.
-        brackets: ratios of rows, which are there where no row is left out.
         on_a_slide: the rows of a slide that has room for so many; all of them without it.
         solid: what a mark is that is neither published nor hollow.
         note: behind the meaning of the marks.
@@ -179,11 +176,10 @@ def dots_plot(
             width=size.width,
             height=size.height if size.most else 0,
             base=base,
-            brackets=brackets if len(shown) == len(dots) else (),
             lines=lines,
         )
 
-    bars = base is None and (bool(brackets) or from_zero(dots))
+    bars = base is None and from_zero(dots)
     named = (
         " ".join(filter(None, (dot.name, dot.detail))) + f": {dot.whole_text}"
         for dot in dots

@@ -33,7 +33,7 @@ from accelreport.analysis.speed_findings import (
 )
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Bracket, Dot
+from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
@@ -341,7 +341,6 @@ def rows_plot(
     tick: Callable[[float], str],
     values: tuple[Value, ...],
     title_subjects: Collection[Subject] = (),
-    brackets: Sequence[Bracket] = (),
 ) -> Plot:
     """Rows on one axis, with their table; a slide has six of them at most.
 
@@ -355,7 +354,6 @@ def rows_plot(
         values: the numbers that the rows mark, those of the rows first and in their order.
         title_subjects: subjects of the title, which no slide leaves out; devices with the precision
             and the threads of the baseline come next.
-        brackets: ratios of rows.
     """
     table, note = _table(dots, f"{name}-data", axis), ""
     if tick is plain_duration:
@@ -376,7 +374,6 @@ def rows_plot(
         dots,
         axis=axis,
         tick=tick,
-        brackets=brackets,
         on_a_slide=lambda most: _rows_of_a_slide(dots, own, most),
         id=name,
         title=title,
@@ -433,9 +430,7 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         of: f"published {speaker.number(stated)}, here {speaker.number(ours)}"
         for of, (stated, ours, *_) in again.items()
     }
-    brackets = _brackets(speaker, values, total, restated)
-    beside = {} if brackets else ratios
-    dots = [dot_of(speaker, value, beside.get(value.of, "")) for value in values]
+    dots = [dot_of(speaker, value, ratios.get(value.of, "")) for value in values]
     plot = rows_plot(
         bench,
         dots,
@@ -444,7 +439,6 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         axis="time for the whole training",
         tick=plain_duration,
         values=(*values, *chain.from_iterable(again.values())),
-        brackets=brackets,
     )
     validated, extrapolated = (
         caveat in total.caveats for caveat in (Caveat.VALIDATED, Caveat.EXTRAPOLATED)
@@ -456,26 +450,6 @@ def totals_plot(bench: BenchmarkView) -> Plot:
             seconds, name = quantity.duration(row.total_time), speaker.name(value.of)
             note += f" Speedup of {name}, {seconds}, over this machine: {speaker.number(value)}."
     return replace(plot, caption=f"{plot.caption} {note}")
-
-
-def _brackets(
-    speaker: Speaker, values: Sequence[Value], total: Finding, restated: Sequence[Finding]
-) -> list[Bracket]:
-    """The published ratio and that over today's base; none where a bar of them is missing."""
-    if not restated:
-        return []
-    stated, again, *_ = restated[0].values
-    row = stated.of.row
-    base = (row.over if row else "") or speaker.bench.plan.baseline.device
-    published = [place for place, value in enumerate(values) if value.of.row]
-    fastest = [place for place in published if values[place].of.row == again.of.row]
-    if total.base is None or not fastest or values[published[0]].of.device != base:
-        return []
-    today = values.index(total.base)
-    return [
-        Bracket((today, fastest[0]), speaker.number(again)),
-        Bracket((published[0], fastest[0]), speaker.number(stated)),
-    ]
 
 
 def printed_scene(bench: BenchmarkView) -> Scene | None:

@@ -93,8 +93,8 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
     )
     ends = f"{what} 1", f"{what} {quantity.count(count)}"
     figure = Markup(drawn)  # noqa: S704 -- numbers and our own words only
-    upright = tuple(plain_duration(tick) for tick in reversed(ticks))
-    return Sparkline(figure, f"{text}.", upright, ends)
+    highest, *others = map(plain_duration, reversed(ticks))
+    return Sparkline(figure, f"{text}.", (f"{highest} a {step}", *others), ends)
 
 
 _OUTCOMES = {"passed": "passed", "failed": "found", "not-applicable": "not looked for"}
