@@ -213,8 +213,7 @@ class Speaker:
         new -= {row.key for rows in _configurations(before) for row in rows}
         if Caveat.EXTRAPOLATED not in held and new:
             yield self._stopped(configurations)
-        every = [row for rows in configurations for row in rows]
-        least = shortest(every)
+        least = shortest(every := [row for rows in configurations for row in rows])
         counted = "its steps"
         if least:
             timed, planned = least.timings.steady_steps, least.timings.planned_steps
@@ -392,8 +391,8 @@ def _first_alone(finding: Finding) -> Finding:
 def _runs(finding: Finding) -> str:
     """What is unusual of the runs behind a number: "one run", "one partial run", "partial runs"."""
     partial = "partial " * (Caveat.BUDGET in finding.caveats)
-    single = Caveat.SINGLE_RUN in finding.caveats or finding.kind is Kind.MISCLASSIFIED
-    return f"one {partial}run" if single else partial and "partial runs"
+    one = finding.kind is Kind.MISCLASSIFIED or Caveat.SINGLE_RUN in finding.caveats
+    return f"one {partial}run" if one else partial and "partial runs"
 
 
 def over(value: Value) -> Subject:
@@ -695,5 +694,5 @@ class _Words(Mapping[str, str]):
             case Kind.TARGET:
                 others = f", first of {self.finding.of} runs" * (self.finding.of > 1)
                 return f"until {self.level}{others}"
-        by = "with" if name.startswith(tuple(FRAMEWORK_NAMES.values())) else "on"
-        return f"{metric} {by} {name}"
+        framework = name.startswith(tuple(FRAMEWORK_NAMES.values()))
+        return f"{metric} {'with' if framework else 'on'} {name}"
