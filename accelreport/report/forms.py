@@ -87,7 +87,7 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of float32 "
          "and {faster} as fast", lambda finding: speed_of(finding) is not None),
     Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of float32"),
-    Form((Kind.TARGET,), "{data}{reached} {level}, the first after {number}",
+    Form((Kind.TARGET,), "{data}{reached} {level}, the first{place} after {number}",
          lambda finding: reached(finding) > 0),
     Form((Kind.TARGET,), "{data}the time budget stopped every run before {level}", _all_stopped),
     Form((Kind.TARGET,), "{data}no run reaches {level}"),

@@ -133,7 +133,7 @@ class Speaker:
         runs = f"in {unusual}" * bool(unusual)
         data = "" if finding.kind in LEARNED | COMPARED else data_words(finding)
         # What is published beside it is of other runs.
-        ours = "measured" if (runs or data) and finding.kind in BESIDE_PUBLISHED else ""
+        ours = "this machine" if (runs or data) and finding.kind in BESIDE_PUBLISHED else ""
         return ", ".join(filter(None, (text, " ".join(filter(None, (ours, runs, data))))))
 
     def _begun(self, text: str) -> str:
@@ -693,6 +693,7 @@ class _Words(Mapping[str, str]):
                 return "of float32’s size in int8"
             case Kind.TARGET:
                 others = f", first of {self.finding.of} runs" * (self.finding.of > 1)
+                others += f" on {name}" * (len(self.speaker.bench.shown_series) > 1)
                 return f"until {self.level}{others}"
         framework = name.startswith(tuple(FRAMEWORK_NAMES.values()))
         return f"{metric} {'with' if framework else 'on'} {name}"

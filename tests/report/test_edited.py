@@ -191,7 +191,7 @@ TRUE = {
     "of how many steps": (T, "fashion_mnist", "(term='Shortest run', value='20 of 1,500 steps'"),
     "what a grid leaves out": (T, "har_sweep", "1 of 4 columns is left out: no steady step."),
     "a published rate beside one partial run": (
-        WEATHER, "", "tomorrow in Odense”, measured in one partial run on synthetic data"
+        WEATHER, "", "tomorrow in Odense”, this machine in one partial run on synthetic data"
     ),
     "which processor a rate is of": (W, "", "2-core CPU (AVX2) trains 1,900"),
     "M14 within what it is the same": ("fw_aa", "frameworks", "in PyTorch, within 3 %"),
@@ -203,6 +203,8 @@ TRUE = {
     "at which point epochs are timed": (W, "imdb_lstm", "later epoch, kernel hard_sigmoid"),
     "what the time of an epoch includes": (W, "imdb_lstm", "All times include the validation"),
     "clocks of rates in a sweep": (W, "mnist_batch_sweep", "Published rates include validation"),
+    "ratios of the table below": (T, "har_strategies", "detail='0 of 12 speedups decided'"),
+    "a ratio of precisions, as in its title": (T, "frameworks", "bfloat16: 1,628 images/s · 0.35×"),
     "a slower conversion": (W, "mnist_deploy", "of float32 and answers batches 0.70× as fast"),
     "what a ratio of times is": (W, "har_sweep", "2.3× as fast as units 128 (2.1–2.5×"),
     "what a ratio of rates is": (T, "mnist_latency", "17× as many a second as batch size 1 (14"),
@@ -278,9 +280,6 @@ def test_every_surface_counts_the_same_comparisons(name: str, tmp_path: Path) ->
     for bench in found.benches:
         own = [f.kind is not Kind.UNDECIDED for f in comparisons_of(bench)]
         page = found.pages[bench.plan.spec]
-        detail = next((s.detail for s in page.sections if s.id == "speedup"), "")
-        match = re.match(r"(\d+) of (\d+) comparison", detail.replace("\xa0", " "))
-        assert not match or match.groups() == (str(sum(own)), str(len(own)))
         said = re.search(r"(\d+) comparisons? (?:is|are) not", page.finding.replace("\xa0", " "))
         assert int(said[1] if said else 0) == len(own) - sum(own)
     write(name, tmp_path)

@@ -31,6 +31,7 @@ from accelreport.analysis.speed_findings import (
     sound_rates,
     swept_number,
 )
+from accelreport.analysis.speedup import only_precision
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot
@@ -177,7 +178,8 @@ def beside_rates(
             if compiled and among is bench.findings and over.device != bench.plan.baseline.device:
                 continue
             number = speaker.number(value)
-            if other.kind is Kind.WITHHELD and other is not finding:
+            held = other.kind is Kind.WITHHELD and not only_precision(value.why)
+            if held and other is not finding:
                 number = WITHHELD
             elif compiled and among is not bench.findings:
                 number = f"{number} {mode_of(bench.plan.devices[over.device], named=True)}"
@@ -445,10 +447,6 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     )
     note = "This machine: extrapolated" if extrapolated else "This machine: measured whole"
     note += ", with validation." if validated else ", without evaluation."
-    for value in restated[0].values[2:] if restated else ():
-        if (row := value.of.row) and row.total_time:
-            seconds, name = quantity.duration(row.total_time), speaker.name(value.of)
-            note += f" Speedup of {name}, {seconds}, over this machine: {speaker.number(value)}."
     return replace(plot, caption=f"{plot.caption} {note}")
 
 

@@ -29,7 +29,7 @@ from accelreport.report.openings.rates import (
     totals_plot,
 )
 from accelreport.report.openings.sweep import latency_scene, sweep_scene
-from accelreport.report.pages.sections.about import commands
+from accelreport.report.pages.sections.about import commands, replaced_data
 from accelreport.report.pages.sections.deployment import int8_plot
 from accelreport.report.pages.sections.learning import curves_of
 from accelreport.report.pages.sections.predictions import (
@@ -165,7 +165,7 @@ def _rates(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
 
 def _grid(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
     scene = grid_scene(bench, finding)
-    return (scene,) if scene else _rates(bench, finding)
+    return (scene,) if scene else _rates(bench, Speaker(bench).answered()[0])
 
 
 FORMS: dict[Kind, Form] = {
@@ -253,4 +253,6 @@ def data_title(bench: BenchmarkView) -> str:
     origins = {row.origin for row in bench.results if row.measured}
     origins = origins or {str(bench.plan.workload.get("data", ""))}
     stand_in = next((words for origin, words in STAND_INS.items() if origin in origins), "")
+    if replaced_data(bench.records.values()):
+        stand_in = "own files"
     return f"{title} ({stand_in})" if title and stand_in else title

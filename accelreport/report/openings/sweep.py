@@ -27,6 +27,7 @@ from accelreport.analysis.speed_findings import (
     steady_times,
     swept_number,
 )
+from accelreport.analysis.speedup import only_precision
 from accelreport.analysis.stats import geometric_mean, grouped, mean, percentile
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import WIDE, Named
@@ -247,7 +248,8 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
         lines.append(Line(interval, "interval"))
     ratio = _ratios(bench).get(rate.of)
     if ratio is not None and ratio.over:
-        number = withheld_word(ratio.why) if ratio.why else speaker.number(ratio)
+        held = ratio.why and not only_precision(ratio.why)
+        number = withheld_word(ratio.why) if held else speaker.number(ratio)
         lines.append(Line(f"{number} {speaker.name(ratio.over)}", "detail"))
     return measured_entry(bench, (series, point), lines)
 

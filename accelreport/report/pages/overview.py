@@ -546,10 +546,12 @@ def _table_rows(shown: Shown) -> list[Row]:
     for other in shown.withheld:
         name, why = shown.hardware(other.device, other.own.timed), label(why_withheld(other), 200)
         verdict = withheld_word(other.withheld)
+        ratio = other.computed.interval if other.computed and other.of_precisions else None
+        factor = quantity.ratio_of(ratio) if ratio else verdict
         facets = Facets((name,), (verdict,), ("measured",))
         held = rate_of(other.own)
         text = f"{quantity.number(held.number)}{quantity.SPACE}{unit}" if held else quantity.MISSING
-        rows.append(table_row(header, name, text, verdict, why, facets=facets))
+        rows.append(table_row(header, name, text, factor, why, facets=facets))
     for name, one in zip(printed_names(row.printed), row.printed, strict=True):
         result = one.result
         source_text = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from accelreport.analysis.findings import Caveat, Kind, Unit, Value
-from accelreport.analysis.outcome import comparisons_of
 from accelreport.analysis.speed_findings import caveats_of, rate_of
 from accelreport.analysis.speedup import Estimate, Scaling
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
@@ -77,10 +76,11 @@ def speedup_section(bench: BenchmarkView) -> Section | None:
     blocks: list[Block] = [speedup_table(bench)]
     if bench.scaling:
         blocks.append(scaling_table(bench))
-    every = comparisons_of(bench)
-    decided = sum(finding.kind is not Kind.UNDECIDED for finding in every)
+    every = [row.verdict for row in bench.compared if row.computed and not row.is_baseline]
+    every = [verdict for verdict in every if verdict in {*DECIDED, Verdict.UNDECIDED}]
+    decided = sum(verdict in DECIDED for verdict in every)
     held = sum(row.verdict is Verdict.WITHHELD for row in bench.compared)
-    parts = [f"{decided} of {quantity.plural(len(every), 'comparison')} decided"] * bool(every)
+    parts = [f"{decided} of {quantity.plural(len(every), 'speedup')} decided"] * bool(every)
     parts += [f"{held} withheld"] * bool(held)
     rates = quantity.plural(sum(map(len, published.values())), "published rate")
     untimed = rates if published else f"{bench.baseline_name} untimed"
