@@ -37,8 +37,8 @@ def network_section(bench: BenchmarkView) -> Section:
     description = label(" ".join(bench.plan.description.split()), 1200).partition(". ")[0]
     # What a profile or an option changes, a description does not say.
     changed = bench.plan.overrides or profile_of(bench.plan) != FULL
-    said = description and not changed
-    blocks: list[Block] = [Prose(f"{description.rstrip('.')}.")] if said else []
+    described = description and not changed
+    blocks: list[Block] = [Prose(f"{description.rstrip('.')}.")] if described else []
     if network is not None:
         blocks.append(layer_boxes(network))
     size = network_size(bench, network) if network else ""
