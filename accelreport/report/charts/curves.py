@@ -98,12 +98,14 @@ class Axes:
         percent: whether the metric is a share.
         target: a level that was asked for, and its text.
         shown: every device of the figure.
+        time: what the axis of time counts.
     """
 
     ticks: tuple[float, ...]
     percent: bool
     target: tuple[float, str] | None
     shown: tuple[DeviceStyle, ...]
+    time: str = "training time"
 
     def text(self, value: float) -> str:
         """A tick of the metric's axis."""
@@ -148,7 +150,7 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
     longest = max(curves, key=lambda curve: curve.elapsed_s[-1]).elapsed_s
     few = max(len(curve.value) for curve in curves) < FEW
     first = min(curve.elapsed_s[0] for curve in curves) if few else 0.0
-    x_scale, x_axis = time_axis(first, longest[-1], log=False, title="training time", most=6)
+    x_scale, x_axis = time_axis(first, longest[-1], log=False, title=axes.time, most=6)
     x = alt.X("seconds:Q", scale=x_scale, axis=x_axis)
     y_axis = left_axis(axes.ticks, axes.text)
     y_scale = Scale(domain=[axes.ticks[0], axes.ticks[-1]], nice=False, zero=False)

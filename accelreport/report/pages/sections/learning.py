@@ -8,7 +8,7 @@ from functools import cache
 from math import nan
 from statistics import stdev
 
-from accelreport.analysis.findings import Finding, Kind, Subject
+from accelreport.analysis.findings import Finding, Kind, Subject, Unit
 from accelreport.analysis.learning import Agreement, common_epochs
 from accelreport.analysis.learning_findings import quality_value
 from accelreport.analysis.results import shortest
@@ -120,7 +120,7 @@ class Curves:
     def plot(self, metric: str, point: Point, finding: Finding | None = None) -> Plot | None:
         """The curves at a sweep point; None of a single epoch, which is no line.
 
-        The qualities of a finding stand at the ends of their curves.
+        The qualities of a finding stand at the ends of their curves, and its time at the axis.
         """
         bench, curves, speaker = self.bench, self.of(metric, point), Speaker(self.bench)
         if max((len(curve.value) for curve in curves), default=0) < 2:
@@ -131,7 +131,12 @@ class Curves:
         }
         curves = [replace(curve, end=ends.get(curve.of, curve.end)) for curve in curves]
         shown = [series for series in bench.shown_series if any(series == c.device for c in curves)]
-        axes, name = self.axes(metric), metric_title(f"val_{metric}").removeprefix("validation ")
+        of_time = [speaker.number(value) for value in values if value.unit is Unit.SECONDS]
+        time = ", ".join(["training time", *(f"{number} in all" for number in of_time[:1])])
+        axes, name = (
+            replace(self.axes(metric), time=time),
+            metric_title(f"val_{metric}").removeprefix("validation "),
+        )
         described = (
             f"{curve.device.title}{bench.at(point, ', ')}: {curve.role} {curve.end}, "
             f"{quantity.duration(curve.elapsed_s[-1])}"
