@@ -25,13 +25,13 @@ from accelreport.analysis.speed_findings import failures, forward, rate_of
 from accelreport.analysis.stats import holds_one
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides
-from accelreport.report.forms import CAVEATS, EVIDENCE, say
+from accelreport.report.forms import EVIDENCE, say
 from accelreport.report.frames import of_processes
 from accelreport.report.pages.overview import Overview
 from accelreport.report.say import Speaker, over, reasons_text
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, processors
-from accelreport.report.warning_text import problem_text
+from accelreport.report.warning_text import busy_text, problem_text
 
 LOOSE = 1.5
 """How many times as large as the lower end of its interval a base's rate may be in a title."""
@@ -100,8 +100,8 @@ def largest_first(
     """The decided comparisons, the largest of each benchmark before all others of it.
 
     Those that are no sentence come last. Batch sizes come after devices, modes and precisions; of
-    either, what was measured while other programs ran comes last, and so does what is over another
-    machine than the one with most cells.
+    either, what was measured while other programs ran comes last, then what has a short window or a
+    slow process, and what is over another machine than the one with most cells.
     """
     benches = {bench.slug: bench for bench, _ in outcome.comparisons}.values()
     timed = Counter(row.machine for bench in benches for row in bench.results if row.timed)
@@ -110,7 +110,9 @@ def largest_first(
     def last(pair: tuple[BenchmarkView, Finding]) -> tuple[bool, ...]:
         finding, (value,) = pair[1], pair[1].values
         apart = over(value).machine != most
-        late = finding.kind is Kind.GAIN, Caveat.BUSY in value.caveats, apart
+        kinds = {warning.kind for row in value.processes for warning in row.warnings}
+        doubted = not kinds.isdisjoint(("short-window", "slow-process"))
+        late = finding.kind is Kind.GAIN, Caveat.BUSY in value.caveats, doubted, apart
         return not finding.is_sentence, *late
 
     pairs = sorted(outcome.comparisons, key=last)
@@ -157,7 +159,7 @@ def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[Front
         at = ("" if compiled else speaker.at(forward(value).of)) + workload
         if compared[_devices(value)] > 1:
             words["at"], workload = at, ""
-        also = CAVEATS[Caveat.BUSY] * (Caveat.BUSY in value.caveats)
+        also = busy_text(value.processes) if Caveat.BUSY in value.caveats else ""
         doubts = filter(None, (speaker.evidence(finding, workload), *speaker.caveats(finding)))
         evidence = " ".join(doubts)
         yield FrontFinding(finding, words, evidence, at, also, bench)
@@ -256,6 +258,6 @@ def _rates(view: Overview) -> Iterator[FrontFinding]:
         "at": f" in {shown.where}" if len(own) > 1 else speaker.at(rate.of),
     }
     finding = Finding(Kind.RATE, (value,))
-    also = CAVEATS[Caveat.BUSY] * shown.row.busy
+    also = busy_text(rate.processes) if shown.row.busy else ""
     evidence = f"{speaker.evidence(finding)} {also}".strip()
     yield FrontFinding(finding, words, evidence, also=also, bench=shown.bench)
