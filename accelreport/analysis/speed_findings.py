@@ -172,7 +172,7 @@ def ratio_of(row: Speedup) -> Value:
 
 def difference_of(bench: Benchmark, value: Value) -> tuple[str, ...]:
     """In what the sides of a measured ratio differ (`differences`); empty of anything else."""
-    if value.over is None or value.of.row:
+    if value.over is None or value.of.row or value.over.row:
         return ()
     sides = (
         Configuration(of.device, of.machine, dict(zip(bench.axes, of.point, strict=False)))
