@@ -67,7 +67,7 @@ GROUPS = (
     ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
 )
 """Sections of the page of claims, by what decides a claim: a rerun, a run, another device."""
-MOST_SHOWN, MOST_SHOWN_UNDECIDED = 3, 1
+MOST_SHOWN, MOST_SHOWN_UNDECIDED = 4, 1
 """Lines of numbers beside a claim; a reader opens the others together with the rule."""
 
 _TONES: dict[ClaimState, Tone] = {
