@@ -39,7 +39,7 @@ def test_no_file_of_a_site_holds_a_name(results: Path, tmp_path: Path) -> None:
     options = BuildOptions(base_url="https://example.org/report/")
     sites.build(Store(results), site, options=options)
     sites.build(Store(results), single, options=BuildOptions(single_file=True))
-    assert len(list(site.rglob("*"))) > 100
+    assert len(list(site.rglob("*"))) > 80
     assert found_in(site, single) == []
 
 
