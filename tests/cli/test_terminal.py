@@ -137,7 +137,6 @@ def test_plain_lines_tell_each_finished_cell_with_its_headline_figures(tmp_path:
     assert "✗ cpu batch_size=1024 #0  signal: Its process was ended by SIGSEGV." in text
     assert "3 measured, 1 of them stopped by the budget, 1 failed, 1 skipped in" in text
     assert "--retry-failed runs them again" in text
-    assert "Measured share" in text
     assert "\x1b" not in text
     assert len([line for line in text.splitlines() if line.startswith("[")]) == 4
 
@@ -228,7 +227,7 @@ def test_the_live_display_shows_cells_steps_and_times_left(tmp_path: Path) -> No
 
     for part in ("/5 cells", "epoch 1/1 · step 2/3", "0.5 s left", "about"):
         assert part in text
-    for part in ("✓ cpu #0", "✗ cpu batch_size=1024 #0", "4 measured", "Measured share"):
+    for part in ("✓ cpu #0", "✗ cpu batch_size=1024 #0", "4 measured"):
         assert part in text
     assert "\x1b[?25h" in out.getvalue(), "the cursor was not given back"
 

@@ -127,7 +127,7 @@ def test_a_mark_that_is_pointed_at_tells_its_value_and_sets_its_device_off(
     example: Path, browser: Browser
 ) -> None:
     with opened(browser, example / BENCHMARK) as page:
-        svg = page.locator("#sweep .view:first-of-type .wide svg")
+        svg = page.locator("#sweep .wide svg")
         mark = svg.locator("path, rect").nth(svg.evaluate(LAST))
         mark.hover(force=True)
         tip = page.locator(".tip").inner_text()
@@ -147,7 +147,7 @@ def test_a_mark_that_is_pointed_at_tells_its_value_and_sets_its_device_off(
 
 def test_values_of_a_figure_are_reached_by_the_keyboard(example: Path, browser: Browser) -> None:
     with opened(browser, example / BENCHMARK) as page:
-        page.locator("#sweep .view:first-of-type .wide svg").focus()
+        page.locator("#sweep .wide svg").focus()
         tip = page.get_by_role("status").locator("visible=true")
         first = tip.inner_text()
         page.keyboard.press("ArrowRight")
@@ -165,7 +165,7 @@ def test_values_of_a_figure_are_reached_by_the_keyboard(example: Path, browser: 
 def test_an_entry_of_a_legend_sets_its_device_off_in_all_figures(
     way: str, example: Path, browser: Browser
 ) -> None:
-    with opened(browser, example / "frameworks.full.html") as page:
+    with opened(browser, example / "mnist_cnn.full.html") as page:
         entry = page.locator(".keys:visible [data-series]").nth(1)
         getattr(entry, way)()
         own = entry.get_attribute("data-series")
