@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -46,7 +47,7 @@ from accelreport.report.slides.notes import (
     start_sentences,
     unique,
 )
-from accelreport.report.text import STRAY, label
+from accelreport.report.text import STRAY, clean, label
 from accelreport.report.view import BenchmarkView
 
 MOST_SLIDES = 8
@@ -132,8 +133,9 @@ def deck(
     source = Download(page.path, "Numbers: the page")
     spoken = unique([f"{title}." if title[-1:] != "?" else title, answer])
     verdicts = verdict_slide(benches)
-    commit, _ = checkout_of(records_of(benches))
-    lines = (replace(line, text=line.text.replace(commit, commit[:SHORT])) for line in again)
+    commit = clean(checkout_of(records_of(benches))[0])
+    whole, short = shlex.quote(commit), shlex.quote(commit[:SHORT])
+    lines = (replace(line, text=line.text.replace(whole, short)) for line in again)
     measured_on = f"Measured on {page.measured_on}." * bool(page.measured_on)
     last = Section(
         "reproduce",
