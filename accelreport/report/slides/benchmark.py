@@ -58,6 +58,8 @@ MOST_LETTERS = 110
 """Letters of a line on the first slide."""
 SHORT = 12
 """Letters of a commit."""
+MOST_COMMANDS = 4
+"""Commands that a slide has room for; the page has all."""
 MOST_PICTURES = 8
 """Pictures whose names a hall can read."""
 LONGEST_FOOT, OF_A_BADGE = 74, 14
@@ -135,12 +137,13 @@ def deck(
     verdicts = verdict_slide(benches)
     commit = clean(checkout_of(records_of(benches))[0])
     whole, short = shlex.quote(commit), shlex.quote(commit[:SHORT])
-    lines = (replace(line, text=line.text.replace(whole, short)) for line in again)
+    commands = [line for line in again if line.role != "note"]
+    lines = [line.text.replace(whole, short) for line in commands[:MOST_COMMANDS]]
     measured_on = f"Measured on {page.measured_on}." * bool(page.measured_on)
     last = Section(
         "reproduce",
         "Run it yourself",
-        (Code("", tuple(line for line in lines if line.role != "note"), wrapped=True),),
+        (Code("", tuple(Token(f"{label(line, MOST_LETTERS)}\n") for line in lines), wrapped=True),),
         detail=" ".join(filter(None, (measured_on, cut_short(benches)))),
         speech=Speech(spoken[-1:], measure_again(benches), (source,)),
     )
