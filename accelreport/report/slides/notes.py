@@ -65,8 +65,8 @@ def claim_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
     verdicts = ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED, ClaimVerdict.UNDECIDED
     every = [result for bench in benches for result in bench.tested]
     firsts = (next((r for r in every if r.verdict is verdict), None) for verdict in verdicts)
-    verdict_lines = [f"“{label(r.claim.text, 160)}” is {r.verdict.value.lower()}." for r in firsts if r]
-    return unique([*verdict_lines, *gap_sentences(benches)])
+    lines = [f"“{label(r.claim.text, 160)}” is {r.verdict.value.lower()}." for r in firsts if r]
+    return unique([*lines, *gap_sentences(benches)])
 
 
 def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
