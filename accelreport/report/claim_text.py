@@ -503,6 +503,12 @@ def margin_text(rule: Rule) -> str:
     return ""
 
 
+def with_margin(claim: Claim) -> str:
+    """A claim's text and what its rule allows, in parentheses."""
+    margin = margin_text(claim.rule)
+    return f"{claim.text} ({margin})" if margin else claim.text
+
+
 IN_FILES = Names(amount=amount_text)
 """Names as in the spec, and times with their units."""
 

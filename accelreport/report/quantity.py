@@ -158,9 +158,19 @@ def _places(
     most = decimals(value, low, high)
     if scale == PERCENT:  # stands in drawings without an interval
         return min(wanted, most)
+    if scale == 1.0:  # 1.3× beside 1.03–1.52× is coarser than its interval
+        most = _apart_from_one(most, low, high)
+        wanted = max(wanted, _apart_from_one(wanted, low, high))
     while wanted < most and not round(low, most) <= round(value, wanted) <= round(high, most):
         wanted += 1  # 3.1× is not in 3.06–3.09×
     return min(wanted, most)
+
+
+def _apart_from_one(places: int, low: float, high: float) -> int:
+    """So many digits after the point, or more: those with which no end but 1 is written as 1."""
+    while places < MOST_PLACES and any(end != 1 == round(end, places) for end in (low, high)):
+        places += 1
+    return places
 
 
 def present(value: object) -> TypeGuard[float]:
@@ -219,7 +229,9 @@ def ratio(value: float | None, low: float | None = None, high: float | None = No
     if value is None or not math.isfinite(value):
         return MISSING
     places = decimals(value, low, high)
-    if not (low is not None and present(low)) and abs(value) >= LEAST_IN_HUNDREDTHS:
+    if low is not None and high is not None and present(low) and present(high):
+        places = _apart_from_one(places, low, high)
+    elif abs(value) >= LEAST_IN_HUNDREDTHS:
         places = min(places, 2)
     return f"{fixed(value, places)}×"
 
@@ -234,8 +246,7 @@ def ratio_interval(low: float, high: float, value: float) -> str:
     if low > 0 == round(low, places):
         ends = (fixed(end, max(0, 1 - math.floor(math.log10(end)))) for end in (low, high))
         return f"{EN_DASH.join(ends)}×"
-    while places < MOST_PLACES and any(end != 1 == round(end, places) for end in (low, high)):
-        places += 1
+    places = _apart_from_one(places, low, high)
     return f"{fixed(low, places)}{EN_DASH}{fixed(high, places)}×"
 
 

@@ -150,7 +150,7 @@ class Speaker:
     def headline(self) -> str:
         """The title of a page: a decided claim, else a finding, else the first fact."""
         if self.claim:
-            return f"{label(self.claim.claim.text, 200)}: {self.claim.verdict.value.lower()}"
+            return f"Confirmed: {label(self.claim.claim.text, 200)}"
         first = self.bench.findings[0]
         return self.title(first if first.kind is Kind.NOT_MEASURED else self.answered()[0])
 

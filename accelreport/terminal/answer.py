@@ -13,7 +13,7 @@ import pandas as pd
 from accelreport.analysis.outcome import Outcome, outcome_of
 from accelreport.analysis.speed_findings import forward
 from accelreport.analysis.stats import Verdict
-from accelreport.report.claim_text import STATES, counts, margin_text, next_steps
+from accelreport.report.claim_text import STATES, counts, next_steps, with_margin
 from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
 from accelreport.report.notices import notices_of
 from accelreport.report.pages.sections.claims import names_of
@@ -118,8 +118,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
         text = speaker.title(finding) if finding.is_sentence else speaker.compared(value)
         yield f"  {text} ({speaker.interval(value)}, {bench.plan.spec})"
     for claim in outcome.claims:
-        margin = margin_text(claim.claim.rule)
-        yield f"  {STATES[claim.state]}: {claim.claim.text}{f' ({margin})' * bool(margin)}"
+        yield f"  {STATES[claim.state]}: {with_margin(claim.claim)}"
 
 
 def _waiting(outcome: Outcome[BenchmarkView], command: str, elsewhere: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from accelreport.report.claim_text import (
     claims_frame,
     claims_sentence,
     numbers_text,
+    with_margin,
 )
 from accelreport.results.store import Store
 from accelreport.spec.claims import AS_WRITTEN, Names
@@ -50,7 +51,7 @@ def claim_lines(results: Sequence[ClaimResult], names: Names = AS_WRITTEN) -> It
     every = distinct(results)
     width = max(len(STATES[one.state]) for one in every)
     for one in every:
-        yield f"  {STATES[one.state]:{width}}  {one.claim.text}"
+        yield f"  {STATES[one.state]:{width}}  {with_margin(one.claim)}"
         reasons = beside_text(one, names) if one.numbers else []
         shown = "; ".join(filter(None, (numbers_text(one, names, most=MOST_NUMBERS), *reasons)))
         if shown:

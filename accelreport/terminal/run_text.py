@@ -172,8 +172,12 @@ def closing(end: EndLine) -> Iterator[str]:
     yield f"{', '.join(parts)} in {duration(end.wall_s)}. Results: {end.results}"
     if end.left_out:
         lacking = end.left_out.items()
-        cells = [f"{left} of {counted(of, 'cell')} of {spec}" for spec, (left, of) in lacking]
-        singles = "; the others are single runs" * any(left < of for _, (left, of) in lacking)
+        cells = [
+            f"{'all ' if left == of else f'{left} of '}{counted(of, 'cell')} of {spec}"
+            for spec, (left, of) in lacking
+        ]
+        begun = [spec for spec, (left, of) in lacking if left < of]
+        singles = f"; the others of {listed(begun)} are single runs" if begun else ""
         yield (
             f"No time was left for {listed(cells)}{singles}. Run the same command again to "
             "measure them."

@@ -22,7 +22,7 @@ from accelreport.runner.launchers.slurm.jobs import (
 )
 from accelreport.runner.launchers.slurm.launcher import SlurmLauncher, slurm_options
 from accelreport.runner.run import exit_code
-from accelreport.spec.device import Device
+from accelreport.spec.device import StoredDevice
 from tests.runner.scattered import run_on, settings
 from tests.runner.scripted import Bench, different
 from tests.runner.slurm_stand_in import SlurmStandIn, jobs_of
@@ -225,7 +225,7 @@ def test_a_job_with_its_record_of_which_a_node_never_ends_is_not_left_in_the_que
         'while [ "$1" != -m ]; do python=$1; shift; [ "$1" = -u ] && shift; done\n'
         'SLURM_STEP_NUM_TASKS=2 SLURM_NTASKS=2 SLURM_PROCID=0 exec "$python" "$@"\n'
     )
-    spread = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, spread=True)
+    spread = StoredDevice(kind="CPU", strategy="multi_worker_mirrored", workers=2, spread=True)
     (one,) = different(1)
     bench = Bench(tmp_path)
 

@@ -198,7 +198,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         dots,
         axis="speedup",
         tick=factor_text,
-        base=Base(1.0, "baseline = 1×", "← slower", "faster →"),
+        base=Base(1.0, "equal = 1×", "← slower", "faster →"),
         solid="decided",
         id="decided-rows",
         title=f"Comparisons on {'this machine' if len(machines) < 2 else 'these machines'}",

@@ -21,7 +21,6 @@ from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import NARROW, WIDE
 from accelreport.report.charts.scales import plain_duration
 from accelreport.report.forms import SIGNS
-from accelreport.report.frames import withheld_word
 from accelreport.report.model import (
     Download,
     Figure,
@@ -246,9 +245,8 @@ def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoi
         return quantity.MISSING
     if series.baseline and point == there:
         return "baseline"
-    for unlike, comparison in withheld_at(bench, point):
-        if unlike == place:
-            return withheld_word(comparison.withheld)
+    if any(unlike == place for unlike, _ in withheld_at(bench, point)):
+        return quantity.MISSING  # other work than the baseline's
     compared = bench.speedup(*place)
     if compared is None or compared.verdict not in {Verdict.FASTER, Verdict.SLOWER}:
         return "undecided"

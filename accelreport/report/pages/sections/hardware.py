@@ -15,6 +15,7 @@ from accelreport.analysis.compute import (
     joules_per_step,
     watts,
 )
+from accelreport.analysis.findings import Unit
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import WIDE
 from accelreport.report.charts.scales import percent_text
@@ -144,7 +145,7 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
         bound = ceiling(place.work, limits)
         speedup = place.seconds / bound.seconds
         # A bound has two digits and no more.
-        most = f"{quantity.number(float(f'{speedup:.2g}'), 0, speedup)}×"
+        most = quantity.write(speedup, Unit.RATIO, digits=quantity.HEADLINE)
         rows.append(
             table_row(
                 entry(limits.name, Line(f"{quantity.number(limits.peak.tflops)} TFLOPS "
