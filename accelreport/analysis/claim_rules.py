@@ -244,15 +244,19 @@ class _Outcome:
 
 
 def _outcome(evidence: Evidence, rule: Rule) -> _Outcome:
-    if isinstance(rule, EquivalentCheck):
-        return _equivalent(evidence, rule)
-    if isinstance(rule, QuantisedCheck):
-        return _quantised(evidence, rule)
-    if isinstance(rule, MemoryCheck):
-        return _out_of_memory(evidence, rule)
-    if _is_of_itself(evidence, rule):
-        return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.DIFFERENCE, rule.of),))
-    return _bound(evidence, rule) if isinstance(rule, BoundCheck) else _trend(evidence, rule)
+    match rule:
+        case EquivalentCheck():
+            return _equivalent(evidence, rule)
+        case QuantisedCheck():
+            return _quantised(evidence, rule)
+        case MemoryCheck():
+            return _out_of_memory(evidence, rule)
+        case BoundCheck() | TrendCheck() if _is_of_itself(evidence, rule):
+            return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.DIFFERENCE, rule.of),))
+        case BoundCheck():
+            return _bound(evidence, rule)
+        case TrendCheck():
+            return _trend(evidence, rule)
 
 
 def _is_of_itself(evidence: Evidence, rule: BoundCheck | TrendCheck) -> bool:

@@ -186,7 +186,7 @@ def _not_here(device: Device, machine: Inventory, probe: Probe | None) -> str:
     if device.address or (probe and probe.count(device.kind)):
         return ""
     if device.kind == "GPU" and not machine.gpus:
-        return "no GPU on this machine (no driver lists one)"
+        return "no GPU on this machine (NVIDIA’s driver lists none)"
     if device.kind == "TPU" and not hints_of_tpu():
         return "no TPU on this machine (no device file, no TPU variable)"
     return ""

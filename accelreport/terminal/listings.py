@@ -44,7 +44,7 @@ def machine_text(survey: Survey) -> Iterator[str]:
         memory = f", {gpu.memory_bytes / GIB:.1f} GiB" if gpu.memory_bytes else ""
         yield f"GPU       {gpu.name}{memory}, driver {gpu.driver or 'unknown'}"
     if not machine.gpus:
-        yield "GPU       none (no driver lists one)"
+        yield "GPU       none (NVIDIA’s driver lists none)"
     yield from _software(survey)
     if survey.devices:
         yield ""

@@ -272,6 +272,7 @@ class SelfChecks:
 
 
 def _step_s(blocks: list[Block]) -> float:
+    # Not `Steady.step_s`: one slow block of a loaded machine must not size the canary.
     paces = [block.wall_s / block.steps for block in Steady.of(blocks).blocks if block.steps]
     return statistics.median(paces) if paces else 0.0
 

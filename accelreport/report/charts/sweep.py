@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from typing import Any
 
 import altair as alt
@@ -74,6 +74,7 @@ class SweepLine:
         texts: at its marks; empty where they have none.
         measured: how many of its points, from the first, are within what was measured; the others
             are fainter. None where all are.
+        hollow: why each of its marks is hollow; empty where none is.
     """
 
     name: str
@@ -86,11 +87,16 @@ class SweepLine:
     published: bool = False
     texts: tuple[str, ...] = ()
     measured: int | None = None
+    hollow: tuple[tuple[str, ...], ...] = ()
 
     @property
     def known(self) -> int:
         """How many of its points are within what was measured."""
         return len(self.x) if self.measured is None else self.measured
+
+    def is_solid(self, number: int) -> bool:
+        """Whether the mark of a point is solid."""
+        return number < self.known and not any(self.hollow[number : number + 1])
 
 
 @dataclass(frozen=True)
@@ -310,17 +316,20 @@ class SweepPanel:
                       labelFontSize=LETTERS)  # fmt: skip
         return Scale(**scale, nice=False), axis
 
-    def _points(self, lines: Iterable[SweepLine], *, beyond: bool | None = None) -> Layer:
-        """The points of some lines: all, those within what was measured, or those beyond it."""
+    def _points(
+        self, lines: Iterable[SweepLine], which: Callable[[SweepLine, int], bool]
+    ) -> Layer:
+        """Those points of some lines of which `which` is true."""
         x_title, text = self._axes.x_title, self._axes.text
         keys = dict(zip(map(id, self._lines), self._keys, strict=True))
         points = []
         for line in lines:
             values = zip(line.x, line.y, line.low, line.high, strict=True)
             for number, (x, y, low, high) in enumerate(values):
-                if beyond in {None, number >= line.known}:
+                if which(line, number):
                     description = f"{line.name}, {x_title} {plain(x)}: {text(y)}"
                     description += ", extrapolated" if number >= line.known else ""
+                    description += "".join(f", {why}" for why in chain(*line.hollow[number:][:1]))
                     points.append(
                         {"label": keys[id(line)], "x": x, "y": y, "low": low, "high": high}
                         | marked(line.device, description, line.name, published=line.published)
@@ -329,22 +338,26 @@ class SweepPanel:
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
-        published = self._points(line for line in self._lines if line.published)
+        published = self._points((line for line in self._lines if line.published), lambda *_: True)
         own = [line for line in self._lines if not line.published]
-        measured, beyond = self._points(own, beyond=False), self._points(own, beyond=True)
+        measured = self._points(own, lambda line, number: number < line.known)
+        open_marks = self._points(own, lambda line, number: not line.is_solid(number))
+        # A chart writes every object once.
+        solid = self._points(own, SweepLine.is_solid) if open_marks.rows else measured
         dash = dashed(line.device for line in own)
         up = {"y": self._y, "detail": alt.Detail("label:N")} | COLOUR
-        faint = Layer(beyond.rows and self._points(own).rows).encode(x=self._x)
+        beyond = any(line.known < len(line.x) for line in own)
+        every = self._points(own, lambda *_: True) if beyond else replace(measured, rows=())
         size = 72
         hollow = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
         layers = [
             published.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(**up),
-            faint.mark_line(opacity=FAINT).encode(**dash, **up),
+            every.mark_line(opacity=FAINT).encode(**dash, **up),
             measured.mark_line().encode(**dash, **up),
             measured.mark_rule(strokeWidth=2.5).encode(y=self._low, y2=alt.Y2("high"), **COLOUR),
             published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
-            beyond.mark_point(size=size, **hollow).encode(**up, **SHAPE),
-            measured.mark_point(size=size).encode(**up, **SHAPE),
+            open_marks.mark_point(size=size, **hollow).encode(**up, **SHAPE),
+            solid.mark_point(size=size).encode(**up, **SHAPE),
         ]
         layers += [*self._texts(), *self._failures()]
         bold = {"align": "left", "fontWeight": "bold", "fontSize": LETTERS}

@@ -33,7 +33,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.drawing import WIDE, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
-from accelreport.report.forms import signs
+from accelreport.report.forms import signs, why_hollow
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import axis_title, figure_of, metric_title, settings_text
 from accelreport.report.model import (
@@ -129,6 +129,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             "Log scale."
             + _intervals(lines)
             + f" ◇ dashed: published{', derived' * derived}." * bool(published)
+            + hollow_text(lines)
             + clock_text(value for _, own in drawn for value in own)
             + "".join(
                 f" {Speaker(bench).title(crossing)}." for crossing in crossings[1:MOST_SEPARATE]
@@ -153,6 +154,12 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
 def _intervals(lines: Iterable[SweepLine]) -> str:
     """What the upright lines at marks are, where there are any."""
     return " Upright lines: 95 % intervals." * any(line.low != line.high for line in lines)
+
+
+def hollow_text(lines: Iterable[SweepLine]) -> str:
+    """What hollow marks are, where there are any: " ○ stopped by the budget."."""
+    every = (why for line in lines for whys in line.hollow for why in whys)
+    return "".join(f" ○ {why}." for why in dict.fromkeys(every))
 
 
 def _lines(
@@ -196,6 +203,7 @@ def _line(
         low=tuple(value.interval.ends[0] for value in values),
         high=tuple(value.interval.ends[1] for value in values),
         published=last.of.row is not None,
+        hollow=tuple(why_hollow(value.caveats) for value in values if not value.of.row),
         texts=tuple(without_unit(v) if numbered or v.of in titled else "" for v in values),
     )
 
@@ -275,6 +283,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
                 y=middle,
                 low=middle,
                 high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
+                hollow=tuple(why_hollow(value.caveats) for value in values),
                 texts=tuple(map(quantity.duration, middle))
                 if last.of.device == bench.plan.baseline.device
                 else (),
@@ -292,7 +301,8 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         id="latency",
         title=sentence(f"time of a call by {axis_title(axis)}"),
         description=ends_in_words(drawn, quantity.duration),
-        caption="Log scale. Marks: means of processes’ medians; lines: up to 99th percentile.",
+        caption="Log scale. Marks: means of processes’ medians; lines: up to 99th percentile."
+        + hollow_text(drawn),
         badges=loud_badges(bench),
         table=replace(percentile_table(bench, times, medians), id="latency-data"),
         points=max(len(line.x) for line in drawn),
