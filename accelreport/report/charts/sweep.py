@@ -316,9 +316,7 @@ class SweepPanel:
                       labelFontSize=LETTERS)  # fmt: skip
         return Scale(**scale, nice=False), axis
 
-    def _points(
-        self, lines: Iterable[SweepLine], which: Callable[[SweepLine, int], bool]
-    ) -> Layer:
+    def _points(self, lines: Iterable[SweepLine], which: Callable[[SweepLine, int], bool]) -> Layer:
         """Those points of some lines of which `which` is true."""
         x_title, text = self._axes.x_title, self._axes.text
         keys = dict(zip(map(id, self._lines), self._keys, strict=True))
