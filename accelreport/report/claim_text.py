@@ -382,6 +382,7 @@ _UNITS = {
     "tflops_cold": f"{SPACE}TFLOPS",
     "throughput": f"{SPACE}samples/s",
     ENERGY: f"{SPACE}J",
+    "quantised_size_ratio": "× the size of int8",
 }
 """Units of quantities that have one beside seconds."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from accelreport.analysis.findings import Finding, Kind
+from accelreport.analysis.findings import Finding, Kind, Unit
 from accelreport.analysis.learning import QuantisedResult, quantised_results
-from accelreport.analysis.learning_findings import ACCURACY, BATCHES, LATENCY, SIZE, quantised_runs
-from accelreport.analysis.stats import percentile
+from accelreport.analysis.learning_findings import BATCHES, LATENCY, SIZE, quantised_runs
+from accelreport.analysis.stats import Interval, percentile
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot
 from accelreport.report.charts.drawing import WIDE
-from accelreport.report.charts.scales import factor_text
+from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (
     Badge,
     Block,
@@ -28,25 +28,25 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size, dots_plot
 from accelreport.report.pages.sections.predictions import NamedRun, named
-from accelreport.report.say import Speaker, points
+from accelreport.report.say import Speaker
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Series, median, present
 from accelreport.results.record import SavedWeights, Served
 
 
 def int8_plot(bench: BenchmarkView) -> Plot | None:
-    """Size, latency and accuracy in both arithmetics; None where nothing was converted."""
+    """Size and time of int8 as shares of float32's; None where nothing was converted."""
     finding = next((f for f in bench.findings if f.kind is Kind.INT8), None)
     converted = quantised_runs(bench)
     if finding is None:
         return None
     first = named(bench, converted[0][0])
-    dots = _int8_dots(bench, finding, [result for _, result in converted], first.series)
+    dots = _int8_dots(finding, [result for _, result in converted], first.series)
     return dots_plot(
         dots,
-        axis="int8 ÷ float32",
-        tick=factor_text,
-        base=Base(name="float32 = 1×"),
+        axis="int8 as a share of float32",
+        tick=percent_text,
+        base=Base(1.0, "float32 = 100 %", "← better", "worse →"),
         id="int8",
         title="int8 and float32",
         badges=first.badges,
@@ -54,41 +54,26 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
     )
 
 
-def _int8_dots(
-    bench: BenchmarkView, finding: Finding, results: Sequence[QuantisedResult], device: Series
-) -> list[Dot]:
-    """Size, latency and accuracy of the int8 network relative to float32.
+def _int8_dots(finding: Finding, results: Sequence[QuantisedResult], device: Series) -> list[Dot]:
+    """Size and times of the int8 network relative to float32.
 
-    Size and accuracy are medians over runs; the ratio of latencies is that of the finding.
+    The size is the median over runs; the ratios of times are those of the finding.
     """
-    speaker = Speaker(bench)
     parts = {value.of.part: value for value in finding.values}
-    changes = [value for value in finding.values if value.of.part == ACCURACY]
-    changed = f"{points(changes[0])} ({quantity.probability(changes[0].p)})"
-    if len(changes) > 1:
-        listed = quantity.listed(
-            [points(value) for value in sorted(changes, key=lambda v: v.number)]
-        )
-        changed = f"{listed} in {len(changes)} runs"
-    right = [(row.float32_accuracy, row.int8_accuracy) for row in results]
-    shown: list[tuple[str, list[tuple[float, float]], Callable[[float], str], str]] = [
-        ("file size", [(row.quantised.float32.bytes, row.quantised.int8.bytes) for row in results],
-         quantity.size, f"{speaker.number(parts[SIZE])} of float32"),
-        ("accuracy", right, quantity.percent, changed),
-    ]  # fmt: skip
-    dots = [
-        Dot(title, f"{text(before)} to {text(after)}", device, ratio, compared, ratio, ratio)
-        for title, pairs, text, compared in shown
-        for before, after in [(median([b for b, _ in pairs]), median([a for _, a in pairs]))]
-        if before > 0 and after > 0
-        for ratio in [after / before]
-    ]
-    times = {LATENCY: "call latency", BATCHES: "time of batches"}
-    for faster in (parts[part] for part in reversed(times) if part in parts):
-        low, high = (1 / end for end in reversed(faster.interval.ends))
-        interval = speaker.interval(faster)
-        text = f"{speaker.number(faster)} as fast" + f" ({interval})" * bool(interval)
-        dots.insert(1, Dot(times[faster.of.part], "", device, 1 / faster.number, text, low, high))
+    before, after = (
+        median([size.bytes for size in sizes])
+        for sizes in zip(*((r.quantised.float32, r.quantised.int8) for r in results), strict=True)
+    )
+    sizes, share = f"{quantity.size(before)} to {quantity.size(after)}", parts[SIZE].number
+    dots = [Dot("file size", sizes, device, share, quantity.percent(share, 0), share, share)]
+    for part, name in ((LATENCY, "time of a call"), (BATCHES, "time of batches")):
+        if faster := parts.get(part):
+            low, high = (1 / end for end in reversed(faster.interval.ends))
+            text = quantity.percent(1 / faster.number, 0)
+            if faster.interval.known:
+                ends = Interval(1 / faster.number, low, high, faster.interval.n)
+                text += f" ({quantity.span(ends, Unit.SHARE)})"
+            dots.append(Dot(name, "", device, 1 / faster.number, text, low, high))
     return dots
 
 
