@@ -68,8 +68,8 @@ _RATIOS = (*COMPARED, Kind.PUBLISHED)
 FORMS: tuple[Form, ...] = (
     Form(_RATIOS, "{who} {be} as fast as {base}{at}, within 3\xa0%", _same),
     Form(_RATIOS, "{who} {do} {ratio} as fast as {base}{at}"),
-    Form((Kind.UNDECIDED,), "{open} not decided: {all_of_them} a single run", _single),
-    Form((Kind.UNDECIDED,), "{open} not decided"),
+    Form((Kind.UNDECIDED,), "{open} not decided{which}: {all_of_them} a single run", _single),
+    Form((Kind.UNDECIDED,), "{open} not decided{which}"),
     Form((Kind.CROSSING,), "{who} {overtake} {base} between {between}"),
     Form((Kind.TOTAL, Kind.PRINTED), "{what} takes {number} on {who} and {other} on {base}"),
     Form((Kind.RATE,), "{who} {do} {number}{at}"),
@@ -105,10 +105,8 @@ EVIDENCE = {
     "baseline": "The baseline {name} has no number: {why}.",
     "seed": "The run is seed {seed}, one of {runs}.",
     "int8": "Accuracy changes by {points} on {examples} examples ({test}).",
-    "quality": "{data}{own} changes {metric} by {points} ({between}, 90\xa0% interval).",
-    "quality-alike": (
-        "{data}{metric} does not differ measurably ({between} points, 90\xa0% interval)."
-    ),
+    "quality": "{data}{metric} with {own} differs by {points} ({between}, 90\xa0% interval): "
+    "{state}.",
     "budget": "The time budget per cell stopped {what}{after}.",
     "processors": "The runs used different processors of one name: {names}.",
 }
@@ -123,8 +121,8 @@ CAVEATS: dict[Caveat, str] = {
     Caveat.INFERRED: "The source does not name the hardware; it is inferred.",
     Caveat.VALIDATED: "All times include the validation after each epoch.",
     Caveat.UNVALIDATED: (
-        "Published times include validation and measured ones do not, so ratios between them are "
-        "too low."
+        "Published times include validation and measured ones do not, so published machines look "
+        "slower than they are."
     ),
 }
 """What a caveat says of all numbers alike; `{steps}` are those that were timed, `{without}` what a

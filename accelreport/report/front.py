@@ -199,6 +199,7 @@ def _undecided(outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:
     words = {
         "open": f"{count} {'is' if one else 'are'}",
         "all_of_them": "it is" if one else "each is",
+        "which": "",
     }
     runs = sorted(outcome.reruns, key=lambda run: -len(run.comparisons))
     counts = [(run, len(run.comparisons)) for run in runs if run.comparisons]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
-from accelreport.analysis.findings import Unit, Value
+from accelreport.analysis.findings import Caveat, Provenance, Unit, Value
+from accelreport.analysis.results import shortest
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.text import label
@@ -218,3 +220,24 @@ def metric_text(metric: str, value: float, spread: float | None = None) -> str:
         return quantity.number(value)
     places = quantity.decimals(value, value - spread, value + spread)
     return f"{quantity.fixed(value, places)} ± {quantity.fixed(spread, places)}"
+
+
+def provenance_text(value: Value, year: int | None = None) -> str:
+    """Where a number is from, in a word or two: "measured, 3 processes", "published 2018, derived".
+
+    A change that a test of single examples judged counts these.
+    """
+    if value.provenance is Provenance.PUBLISHED:
+        row = value.of.row
+        derived = row is not None and (row.mark == "D" or not figure_of(value))
+        return f"published{f' {year}' * bool(year)}{', derived' * derived}"
+    count = quantity.plural(value.interval.n, "process", "processes")
+    least = shortest(value.processes) if Caveat.EXTRAPOLATED in value.caveats else None
+    if least:
+        timed, planned = map(
+            quantity.count, (least.timings.steady_steps, least.timings.planned_steps)
+        )
+        return f"extrapolated from {timed} timed steps of {planned}, {count}"
+    if isfinite(value.p):
+        count = quantity.plural(value.interval.n, "example")
+    return f"{value.provenance}, {count}" if value.interval.n else str(value.provenance)

@@ -34,6 +34,8 @@ TABLE = 3
 """Significant digits elsewhere on a page; files have all of them."""
 NEAR_ONE = 0.1
 """A ratio or a share that is nearer to 1 has a further digit: 1.04× is not 1.0×."""
+SMALL = 2.0
+"""A ratio below it has a further digit in a title, too: 1.15× is not 1.1×."""
 PERCENT = 0.01
 
 
@@ -144,7 +146,7 @@ def _places(
 ) -> int:
     """Digits after the point: so many significant ones, and none that the interval denies."""
     size = math.floor(math.log10(abs(value))) if value else 0
-    if scale == 1.0 and 0 < abs(value - 1) < NEAR_ONE:
+    if scale == 1.0 and 1 - NEAR_ONE < value < SMALL and value != 1:
         digits = max(digits, TABLE)
         size = 0
     # The whole part of a number loses no digit but in a title.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isclose, isfinite
+from math import isclose
 
 from accelreport.analysis.claims import ClaimResult, ClaimVerdict
 from accelreport.analysis.compute import COMPUTE_DTYPE
@@ -22,7 +22,6 @@ from accelreport.analysis.findings import (
     Caveat,
     Finding,
     Kind,
-    Provenance,
     Subject,
     Unit,
     Value,
@@ -196,7 +195,8 @@ class Speaker:
             return ""
         number = f"{self.number(finding.values[0])} {_Words(self, finding, {}).noun}"
         number += self.at(finding.values[0].of)
-        return ", ".join(filter(None, (number, _runs(finding), data_words(finding))))
+        first = f"first of {finding.of} runs" * (finding.kind is Kind.TARGET and finding.of > 1)
+        return ", ".join(filter(None, (number, first, _runs(finding), data_words(finding))))
 
     def spoken(self, finding: Finding) -> tuple[str, ...]:
         """Two sentences to speak: what was found, and how sure it is."""
@@ -281,11 +281,15 @@ class Speaker:
             case Kind.TOTAL if base:
                 values, where = (base,), f" of {self.name(base.of)}"
             case Kind.UNDECIDED:
-                spec = (self.bench.plan.spec,)
+                spec, open_ = (self.bench.plan.spec,), {(v.of, v.over) for v in values}
                 return " ".join(
                     decides(replace(run, specs=spec), among(count, len(values)))
                     for run in outcome_of([self.bench]).reruns
-                    if (count := sum(f.values[0] in values for _, f in run.comparisons))
+                    if (
+                        count := sum(
+                            (f.values[0].of, f.values[0].over) in open_ for _, f in run.comparisons
+                        )
+                    )
                 )
             case Kind.MISCLASSIFIED if Caveat.SINGLE_RUN not in finding.caveats:
                 (row,), of = values[0].processes, values[0].of
@@ -312,15 +316,14 @@ class Speaker:
         if parity is None or not parity.difference.known:
             return ""
         change, sample = parity.difference, any(row.origin == "sample" for row in value.processes)
-        form, metric = "quality", metric_title(parity.quality.metric)
-        if change.low <= 0 <= change.high:
-            form, metric = "quality-alike", metric if sample else sentence(metric)
-        return EVIDENCE[form].format(
+        metric = metric_title(parity.quality.metric)
+        return EVIDENCE["quality"].format(
             data="On a sample: " * sample,
             own=COMPUTE_DTYPE[value.why[0].own],
-            metric=metric,
+            metric=metric if sample else sentence(metric),
             points=quantity.points(change.value),
             between=quantity.points_between(change.low, change.high),
+            state=parity.verdict.value.lower(),
         )
 
     def _int8(self, finding: Finding) -> str:
@@ -433,27 +436,6 @@ def naive_name(value: Value) -> str:
 def points(value: Value) -> str:
     """A change in accuracy in percentage points, with no digit that its interval denies."""
     return quantity.points(value.number, value.interval.low, value.interval.high)
-
-
-def provenance_text(value: Value, year: int | None = None) -> str:
-    """Where a number is from, in a word or two: "measured, 3 processes", "published 2018, derived".
-
-    A change that a test of single examples judged counts these.
-    """
-    if value.provenance is Provenance.PUBLISHED:
-        row = value.of.row
-        derived = row is not None and (row.mark == "D" or not figure_of(value))
-        return f"published{f' {year}' * bool(year)}{', derived' * derived}"
-    count = quantity.plural(value.interval.n, "process", "processes")
-    least = shortest(value.processes) if Caveat.EXTRAPOLATED in value.caveats else None
-    if least:
-        timed, planned = map(
-            quantity.count, (least.timings.steady_steps, least.timings.planned_steps)
-        )
-        return f"extrapolated from {timed} timed steps of {planned}, {count}"
-    if isfinite(value.p):
-        count = quantity.plural(value.interval.n, "example")
-    return f"{value.provenance}, {count}" if value.interval.n else str(value.provenance)
 
 
 @dataclass(frozen=True)
@@ -602,6 +584,12 @@ class _Words(Mapping[str, str]):
         return "it is" if len(self.finding.values) == 1 else "each is"
 
     @property
+    def which(self) -> str:
+        """The only one that is undecided: " (A over B: 0.89×)"."""
+        alone = len(self.finding.values) == 1
+        return f" ({self.speaker.compared(self.finding.values[0])})" if alone else ""
+
+    @property
     def data(self) -> str:
         """What data a network learned from, where they are not the whole real set."""
         words = data_words(self.finding)
@@ -692,8 +680,7 @@ class _Words(Mapping[str, str]):
             case Kind.INT8:
                 return "of float32’s size in int8"
             case Kind.TARGET:
-                others = f", first of {self.finding.of} runs" * (self.finding.of > 1)
-                others += f" on {name}" * (len(self.speaker.bench.shown_series) > 1)
+                others = f" on {name}" * (len(self.speaker.bench.shown_series) > 1)
                 return f"until {self.level}{others}"
         framework = name.startswith(tuple(FRAMEWORK_NAMES.values()))
         return f"{metric} {'with' if framework else 'on'} {name}"

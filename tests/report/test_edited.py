@@ -187,7 +187,7 @@ TRUE = {
     "over what a bound is, in what": (T, "fashion_mnist", "In float32, over Intel Xeon."),
     "the ratio of a title, beside its rates": (T, "frameworks", "s · 3.3× eager"),
     "whether runs were whole": (T, "fashion_mnist", "Validation accuracy at the end of each run"),
-    "no interval without a width": (T, "mnist_deploy", "'3.87 (n = 3)'"),
+    "no interval without a width": (T, "mnist_deploy", "'3.87× the size of int8 (n = 3)'"),
     "of how many steps": (T, "fashion_mnist", "(term='Shortest run', value='20 of 1,500 steps'"),
     "what a grid leaves out": (T, "har_sweep", "1 of 4 columns is left out: no steady step."),
     "a published rate beside one partial run": (

@@ -45,6 +45,7 @@ from accelreport.report.metrics import (
     axis_title,
     figure_of,
     printed_text,
+    provenance_text,
     settings_text,
 )
 from accelreport.report.model import (
@@ -61,7 +62,6 @@ from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, dots_pl
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.say import (
     Speaker,
-    provenance_text,
 )
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series

@@ -35,7 +35,13 @@ from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
 from accelreport.report.forms import signs, why_hollow
 from accelreport.report.frames import withheld_word
-from accelreport.report.metrics import axis_title, figure_of, metric_title, settings_text
+from accelreport.report.metrics import (
+    axis_title,
+    figure_of,
+    metric_title,
+    provenance_text,
+    settings_text,
+)
 from accelreport.report.model import (
     Entry,
     Figure,
@@ -65,7 +71,7 @@ from accelreport.report.pages.badges import (
     with_intervals,
 )
 from accelreport.report.pages.sections.steps import percentile_table
-from accelreport.report.say import Speaker, provenance_text
+from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench, step_times
 

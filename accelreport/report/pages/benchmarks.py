@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Kind
+from accelreport.analysis.outcome import comparisons_of
 from accelreport.analysis.results import UNTIMED, shortest
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
@@ -104,6 +105,8 @@ def finding_text(bench: BenchmarkView) -> str:
         return opening.summary
     timed = {row.device for row in bench.results if row.timed}
     gone = [bench.title_of(device) for device in bench.plan.devices if device not in timed]
+    if open_ := len(comparisons_of(bench)):
+        return f"None of {quantity.plural(open_, 'comparison')} decided."
     parts = [f"{quantity.listed(gone)} not measured"] if gone else []
     if least := shortest(bench.results):
         parts.append(f"stopped after {Speaker(bench).steps(least.steps, least)}")

@@ -66,7 +66,8 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
         )
         if rest := [value for _, value in own if value is not largest]:
             finding = (
-                f"The other shares, each at its benchmark’s largest step: {speaker.numbers(rest)}."
+                "The other measured shares, each at its benchmark’s largest step: "
+                f"{speaker.numbers(rest)}."
             )
     return Page(
         path=CEILINGS,

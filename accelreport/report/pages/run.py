@@ -357,7 +357,7 @@ def cell_page(
             Fact("Machine", label(machine, 20), href=place),
             Fact("Cell", label(record.key, 20)),
         ),
-        notices=_notices(record),
+        notices=_notices(record, bench.words),
         crumbs=tuple(Download(f"{owner.slug}.html", owner.named) for owner in benches),
     )
 
@@ -391,7 +391,7 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
     return f"{who}: {seconds} a {words.step}{at}", f"{steps}, {quantity.duration(window.window_s)}"
 
 
-def _notices(record: Record) -> tuple[Notice, ...]:
+def _notices(record: Record, words: Words) -> tuple[Notice, ...]:
     notices = []
     if record.data and record.data.origin == "synthetic":
         text = label(record.data.note, 300)
@@ -400,7 +400,7 @@ def _notices(record: Record) -> tuple[Notice, ...]:
         notices.append(Notice("Sample.", label(record.data.note, 400)))
     if record.status == "partial":
         done = sum(block.steps for block in record.blocks)
-        of = quantity.plural(record.planned_steps, "step")
+        of = quantity.plural(record.planned_steps, words.step)
         notices.append(Notice("Partial run.", f"{quantity.count(done)} of {of}"))
     return tuple(notices)
 

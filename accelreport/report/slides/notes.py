@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from accelreport.analysis.claims import ClaimVerdict
+from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.results import Result
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
+from accelreport.report.claim_text import STATES
 from accelreport.report.forms import EVIDENCE
 from accelreport.report.model import Page, Speech
 from accelreport.report.notices import notices_of
@@ -61,11 +62,11 @@ def measure_again(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
 
 
 def claim_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
-    """Notes to the verdicts: the first claim of each verdict, and what has no number."""
-    verdicts = ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED, ClaimVerdict.UNDECIDED
+    """Notes to the verdicts: the first claim in each state, and what has no number."""
+    states = ClaimState.CONFIRMED, ClaimState.REFUTED, ClaimState.UNDECIDED
     every = [result for bench in benches for result in bench.tested]
-    firsts = (next((r for r in every if r.verdict is verdict), None) for verdict in verdicts)
-    lines = [f"“{label(r.claim.text, 160)}” is {r.verdict.value.lower()}." for r in firsts if r]
+    firsts = (next((r for r in every if r.state is state), None) for state in states)
+    lines = [f"“{label(r.claim.text, 160)}” is {STATES[r.state]}." for r in firsts if r]
     return unique([*lines, *gap_sentences(benches)])
 
 

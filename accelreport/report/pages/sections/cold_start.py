@@ -150,6 +150,7 @@ def _stages(bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[
     return Table(
         id="start-up-data",
         title="Start-up stages",
+        caption="Medians of processes, each column by itself.",
         corner="device",
         columns=number_columns((*names, "together")),
         groups=tuple(
@@ -256,6 +257,6 @@ def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoi
         return quantity.MISSING
     steps = overtakes(own, other)
     if steps is None:
-        return "never" if own.start >= other.start else "only at first"
+        return "never"
     noun = "call" if bench.words.kernel else bench.words.step
     return quantity.plural(steps, noun) if own.start > other.start else "at once"

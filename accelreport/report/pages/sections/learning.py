@@ -214,6 +214,8 @@ class Curves:
         return Table(
             id=identity,
             title=sentence(name),
+            caption="The time budget ended the last epoch of partial runs early."
+            * any(row.status == "partial" for row in self.bench.results),
             columns=device_columns(shown),
             groups=tuple(groups),
             download=Download(f"{self.bench.slug}/curves.csv", "CSV"),

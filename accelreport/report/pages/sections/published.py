@@ -101,10 +101,9 @@ def published_section(bench: BenchmarkView) -> Section | None:
         rows: dict[tuple[int, str], bool] = {}
         for own, *_ in (group for every in ordered.values() for group in every):
             known = rows.get((id(own.row), own.figure), False)
-            beside = own.row.comparable or present(own.ratio)
-            rows[id(own.row), own.figure] = known or (beside and present(own.measured.value))
+            rows[id(own.row), own.figure] = known or present(own.measured.value)
         figures = quantity.plural(len(rows), "figure")
-        details.append(f"{figures}, {sum(rows.values())} measured")
+        details.append(f"{figures}, {sum(rows.values())} measured here")
     if advice := bench.plan.advice:
         blocks.append(_advice(bench))
         cases = sum(len(row.words) + len(row.others) for row in advice)

@@ -57,7 +57,7 @@ def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | No
     return None
 
 
-DIVIDED = "Shares count convolutions ÷ kernel size (÷ 25 for 5 × 5), GFLOPS in full."
+DIVIDED = "Shares count convolutions ÷ kernel size (width × height), GFLOPS in full."
 """Said where a share is below that of all counted operations (`ceilings`)."""
 
 
