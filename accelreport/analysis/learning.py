@@ -21,7 +21,7 @@ from enum import StrEnum
 from math import isfinite, isnan, nan, sqrt
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import bdtr, ndtri
 
 from accelreport.analysis.results import Result
 from accelreport.analysis.stats import LEVEL, NOTHING, Contrast, Interval, one_sample
@@ -428,10 +428,8 @@ def mcnemar(float32_only: int, int8_only: int) -> float:
     disagreements = float32_only + int8_only
     if not disagreements:
         return 1.0
-    # Half a second to import, for the few reports that quantise anything.
-    from scipy.stats import binomtest
-
-    return float(binomtest(float32_only, disagreements, 0.5).pvalue)
+    # A fair coin's two tails are equally likely, so the smaller one counts twice.
+    return min(1.0, 2.0 * float(bdtr(min(float32_only, int8_only), disagreements, 0.5)))
 
 
 def difference(float32_only: int, int8_only: int, examples: int) -> tuple[float, float, float]:
