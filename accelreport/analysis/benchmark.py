@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from accelreport.analysis.ceilings import Processor
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
 from accelreport.analysis.learning import TargetTime, primary_metric, target_times
@@ -28,14 +29,13 @@ class Benchmark:
     Attributes:
         plan: what the spec said.
         records: its records, by (key, machine).
-        highest_tflops: machine → the highest float32 rate that any run on its processor
-            reached, of all benchmarks together (`ceilings.highest_rates`): no measured roof lies
-            below it.
+        highest_tflops: processor → the highest float32 rate that any run on it reached, of all
+            benchmarks together (`ceilings.highest_rates`): no measured roof lies below it.
     """
 
     plan: PlanDocument
     records: Mapping[tuple[str, str], Record]
-    highest_tflops: Mapping[str, float] = field(default_factory=dict, kw_only=True)
+    highest_tflops: Mapping[Processor, float] = field(default_factory=dict, kw_only=True)
 
     @cached_property
     def results(self) -> tuple[Result, ...]:

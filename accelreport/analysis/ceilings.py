@@ -218,8 +218,17 @@ def own_limits(
     )
 
 
-def highest_rates(plan: PlanDocument, records: Iterable[Record]) -> dict[str, float]:
-    """Machine → the highest float32 rate that a CPU cell of the plan reached, in 10¹² operations/s.
+Processor = tuple[str, ...]
+"""A machine's fingerprint and vector extensions: those of a cloud may differ in these alone."""
+
+
+def processor_of(environment: Environment) -> Processor:
+    """The processor that a record is of."""
+    return environment.machine, *environment.vector
+
+
+def highest_rates(plan: PlanDocument, records: Iterable[Record]) -> dict[Processor, float]:
+    """Processor → the highest float32 rate of the plan's CPU cells on it, in 10¹² operations/s.
 
     It counts what a step needs at the least, so that a fast convolution raises no roof.
 
@@ -227,14 +236,15 @@ def highest_rates(plan: PlanDocument, records: Iterable[Record]) -> dict[str, fl
         plan: its devices say which cells ran on a CPU.
         records: those whose number is not refused.
     """
-    best: dict[str, float] = {}
+    best: dict[Processor, float] = {}
     for record in records:
         device = plan.devices.get(record.cell.device)
         least = record.flops.least if record.flops else None
-        steady = record.steady
+        steady, environment = record.steady, record.environment
         if device is None or device.kind != "CPU" or not least or not isfinite(steady.step_s):
             continue
-        if compute_dtype(plan, record.cell.device, record.cell.point) == "float32":
+        if environment and compute_dtype(plan, record.cell.device, record.cell.point) == "float32":
             rate = least * steady.steps / steady.window_s / 1e12
-            best[record.machine] = max(best.get(record.machine, 0.0), rate)
+            processor = processor_of(environment)
+            best[processor] = max(best.get(processor, 0.0), rate)
     return best

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, TypeVar
 
 from accelreport.analysis.benchmark import Benchmark, Point
-from accelreport.analysis.ceilings import Limits, highest_rates, own_limits
+from accelreport.analysis.ceilings import Limits, highest_rates, own_limits, processor_of
 from accelreport.analysis.compute import (
     cited_bandwidth,
     cited_peak,
@@ -551,10 +551,11 @@ def peak_findings(bench: Benchmark) -> Iterator[Finding]:
 def limits_of(bench: Benchmark, group: Group) -> tuple[Limits, str] | None:
     """What limits some processes, and what that is called; None where nothing is known.
 
-    A CPU's is what its machine reached in a product and in a stream; else what is cited counts.
+    A CPU's is what its processor reached in a product and in a stream; else what is cited counts.
     """
     records = [record for row in group.timed if (record := bench.record(row))]
-    environment = next((record.environment for record in records if record.environment), None)
+    environments = [record.environment for record in records if record.environment]
+    environment = next(iter(environments), None)
     device, point = bench.plan.devices[group.device], group.point
     kind = device.kind
     if environment and kind == "CPU":
@@ -565,7 +566,8 @@ def limits_of(bench: Benchmark, group: Group) -> tuple[Limits, str] | None:
         )
         if threads and threads < environment.threads:
             highest = highest_rates(bench.plan, records)
-        measured = own_limits(environment, dtype, highest.get(group.machine, 0.0), threads)
+        reached = max(highest.get(processor_of(known), 0.0) for known in environments)
+        measured = own_limits(environment, dtype, reached, threads)
         if measured is not None:
             return measured, "measured roof"
     name = hardware_name(environment, kind)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.benchmark import Point as Point
-from accelreport.analysis.ceilings import highest_rates
+from accelreport.analysis.ceilings import Processor, highest_rates
 from accelreport.analysis.compute import COMPUTE_DTYPE, hardware_name
 from accelreport.analysis.difference import PLAIN, compiled
 from accelreport.analysis.findings import Finding
@@ -535,13 +535,13 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
         if known:
             units.setdefault(short_hardware(known.cpu), set()).add(vector_name(known))
     mixed = frozenset(name for name, names in units.items() if len(names - {""}) > 1)
-    highest_tflops: dict[str, float] = {}
+    highest_tflops: dict[Processor, float] = {}
     for plan, plan_records in zip(plans, own, strict=True):
         sound = (
             r for r in plan_records if not refused(_recorded(r)) and not refused(impossible(r))
         )
-        for machine, rate in highest_rates(plan, sound).items():
-            highest_tflops[machine] = max(highest_tflops.get(machine, 0.0), rate)
+        for processor, rate in highest_rates(plan, sound).items():
+            highest_tflops[processor] = max(highest_tflops.get(processor, 0.0), rate)
     return [
         BenchmarkView(
             plan,

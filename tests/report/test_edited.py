@@ -213,6 +213,10 @@ TRUE = {
     "a framework is no device": (T, "frameworks", "validation accuracy with TensorFlow"),
     "what a confirmed rule allows": (W, "har_sweep", "text='asked: at least 1.03 times'"),
     "what is extrapolated": (WEATHER, "weather_gru", "extrapolated from 79 timed steps of 100"),
+    "of which sweep point a published share is": (W, "", "Colab GPU, hard_sigmoid 0.15 %"),
+    "shares of the roof of the processor": (W, "", "2.3 % to 36 %"),
+    "how many steps were timed alone": (W, "har_sweep", "267 of 288 steady steps, all"),
+    "what is int8": (W, "mnist_deploy", "int8: weights and activations, 1 thread."),
     "clocks of rates side by side": (T, "fashion_mnist", "Published rates include validation"),
 }  # fmt: skip
 
@@ -222,7 +226,8 @@ def test_a_page_says_what_the_records_hold(truth: str) -> None:
     name, spec, words = TRUE[truth]
     name, _, quick = name.partition("+")
     found = surfaces(name, quick=bool(quick))
-    shown = [found.pages[spec], found.decks[spec]] if spec else [found.front]
+    every = [found.front, ceilings_page(found.benches)]
+    shown = [found.pages[spec], found.decks[spec]] if spec else every
     said = "".join(map(repr, shown)).replace("\\xa0", " ")
     assert words in said
 

@@ -649,7 +649,7 @@ def test_a_99th_percentile_of_fewer_than_a_hundred_calls_is_not_told() -> None:
     assert figure.table
     for row in (row for group in figure.table.groups for row in group.rows):
         calls, p5, middle, p95, p99, *_ = (entry.lines[0].text for entry in row.entries)
-        assert int(calls) < 100
+        assert int(calls.split()[0]) < 100
         assert (p99, MISSING in (p5, middle, p95)) == (MISSING, False)
 
 

@@ -19,12 +19,14 @@ from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.registry import PAGES
+from accelreport.report.pages.run import checks_section
 from accelreport.report.pages.sections.about import commands, run_command, site_commands
 from accelreport.report.pages.sections.network import measured_facts
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.slides.site import deck_page
 from accelreport.results.plan_document import variant
+from accelreport.results.record import SelfCheck
 from accelreport.spec.base import Scalar
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import Element, parse
@@ -286,14 +288,12 @@ def test_upper_bounds_of_other_chips_stand_below_what_was_reached(
     assert "Tesla T4" in reached
 
 
-def test_claims_have_a_verdict_and_a_rule(pages: dict[str, Element]) -> None:
+def test_claims_have_a_verdict_and_a_rule_in_words(
+    pages: dict[str, Element],
+) -> None:
     claims = section(pages[BENCHMARK], "claims").text
     assert "The advantage grows with the batch" in claims
     assert "needs a device" in claims
-
-
-def test_a_claim_is_told_in_the_words_of_the_page(pages: dict[str, Element]) -> None:
-    claims = section(pages[BENCHMARK], "claims").text
     assert "TPU v2-8: device not present" in claims
     assert "TPU v2-8 is at least 17 times as fast as Example T4, by steady step time" in claims
     assert "batch_size" not in claims
@@ -395,6 +395,16 @@ def test_a_cell_page_says_its_time_and_folds_its_raw_blocks(pages: dict[str, Ele
     assert f"{record.blocks[1].wall_s:.6f}" in rows[2].text
     assert " a step" in section(page, "blocks").all("span")[0].text
     assert "conv64_conv32" in section(page, "asked").text
+
+
+def test_no_check_of_steady_windows_passed_without_any() -> None:
+    record = next(r for r in ordinary().studies[0].records if r.status == "ok")
+    passed = SelfCheck(name="compile-inside", outcome="passed", seen="0 functions in 0 of 11")
+    known = record.model_copy(update={"checks": [passed]})
+    for blocks, said in ((record.blocks, "1 passed"), ([], "1 not looked for")):
+        made = checks_section(known.model_copy(update={"blocks": blocks}))
+        assert made
+        assert made.detail == said
 
 
 def test_nothing_to_build_from_is_an_error_with_a_remedy(tmp_path: Path) -> None:

@@ -251,8 +251,8 @@ def _scaling(
             for windows in (empty, one, two):
                 windows.add(canary)
     observed = (
-        f"{one.count} steps took {min(one.wall):.3g} s, {two.count} took {min(two.wall):.3g} s, "
-        f"and none {min(empty.wall):.3g} s"
+        f"{one.count} step{'s' * (one.count > 1)} took {min(one.wall):.3g} s, "
+        f"{two.count} took {min(two.wall):.3g} s, and none {min(empty.wall):.3g} s"
     )
     net_s = one.beyond(empty)
     told_s = min(net_s, one.worked(empty)) if kept_waiting() and not grows() else net_s

@@ -12,6 +12,7 @@ from accelreport.backend.checks import CheckLog, RefusedCellError, model
 from accelreport.backend.checks.canary import Canary, CanaryStep, judge_windows
 from accelreport.backend.checks.model import judge_inputs
 from accelreport.backend.checks.windows import (
+    NO_STEADY,
     OtherProcesses,
     WindowWatch,
     can_wait,
@@ -257,7 +258,11 @@ class SelfChecks:
         steady = Steady.of(blocks)
         known = [block.other_cpu_s for block in steady.blocks if block.other_cpu_s is not None]
         wall = steady.window_s
-        self._others.judge(self.log, sum(known) / wall if known and wall else None)
+        if known and wall:
+            self._others.judge(self.log, sum(known) / wall)
+        else:
+            why = "the load is unknown" if steady.blocks else NO_STEADY
+            self.log.inapplicable("loaded-machine", why)
 
     def _canary(self, canary: Canary) -> CanaryStep | None:
         if not canary.step_s > 0:

@@ -35,6 +35,9 @@ SHOWN = 3
 LEAST_SHARE = 0.03
 """Cores below which a process is not worth naming."""
 
+NO_STEADY = "no steady window"
+"""Why what is asked of steady windows cannot be asked."""
+
 
 def judge_clock(log: CheckLog, before: Clock, after: Clock) -> None:
     """Whether the device was slowed down between the first window and the last."""
@@ -75,7 +78,7 @@ class OtherProcesses:
         asked = os.environ.get(NAME_PROGRAMS, "0") not in {"", "0"}
         self._before = _used() if asked else None
 
-    def judge(self, log: CheckLog, other_cores: float | None) -> None:
+    def judge(self, log: CheckLog, other_cores: float) -> None:
         """Note how busy others were.
 
         Args:
@@ -93,12 +96,12 @@ class OtherProcesses:
             ]
             top = [pair for pair in sorted(shares, reverse=True) if pair[0] >= LEAST_SHARE]
             named = ", ".join(f"{name} {share:.2f}" for share, name in top[:SHOWN])
-        cores = "unknown" if other_cores is None else f"{other_cores:.2g}"
         log.judge(
             "loaded-machine",
-            sound=other_cores is None or other_cores <= OTHER_LOAD,
+            sound=other_cores <= OTHER_LOAD,
             expected=f"at most {OTHER_LOAD:g} cores",
-            observed=f"other processes kept {cores} cores busy" + (f" ({named})" if named else ""),
+            observed=f"other processes kept {other_cores:.2g} cores busy"
+            + f" ({named})" * bool(named),
         )
 
 
@@ -268,12 +271,14 @@ class WindowWatch:
             skips: whether the optimizer may leave a step out (loss scaling does).
         """
         steady = [window for window in self.windows if not (window.warmup or window.lost_s)]
-        steady = steady or self.windows
         if settles:
-            self._left(log, steady)
+            self._left(log, steady or self.windows)
         else:
             log.inapplicable("no-sync", "the work lies on other processes")
-        self._traced(log, steady)
+        if steady:
+            self._traced(log, steady)
+        else:
+            log.inapplicable("compile-inside", NO_STEADY)
         self._counted(log, skips=skips)
         self._ran(log)
         self._wall_clock(log)
@@ -307,7 +312,8 @@ class WindowWatch:
             "clock-pace",
             sound=abs(pace - 1) <= MOST_PACE or high - low > MOST_PACE,
             expected="the clock that windows are timed by and the wall clock run at one pace",
-            observed=f"the wall clock ran {pace:.2f} times as fast, by {len(timed)} windows",
+            observed=f"the wall clock ran at {pace:.2f} times the monotonic clock's rate, by "
+            f"{len(timed)} windows",
         )
 
     def _wall_clock(self, log: CheckLog) -> None:

@@ -298,7 +298,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     axes = sweep_axes(
         drawn, [], x_title=axis_title(axis), tick=plain_duration, text=quantity.duration
     )
-    times, _ = step_times(bench)
+    times, exact = step_times(bench)
     medians = {value.of: value.number for value in finding.values}
     plot = lines_plot(
         drawn,
@@ -310,7 +310,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         caption="Log scale. Marks: means of processes’ medians; lines: up to 99th percentile."
         + hollow_text(drawn),
         badges=loud_badges(bench),
-        table=replace(percentile_table(bench, times, medians), id="latency-data"),
+        table=replace(percentile_table(bench, times, medians, exact=exact), id="latency-data"),
         points=max(len(line.x) for line in drawn),
         up="time of a call",
         values=finding.values,

@@ -110,18 +110,23 @@ def _plot(rows: Shares, title: str) -> Plot:
     dots: list[Dot] = []
     groups = []
     for bench, place, shares in rows:
-        where, speaker = bench.point_name(place.point), Speaker(bench)
-        for number, (row, value) in enumerate(_shown(shares)):
-            dot = dot_of(speaker, value)
+        speaker, points = Speaker(bench), [value.of.point for _, value in _shown(shares)]
+        point = place.point if place.point in points else points[0]
+        where = bench.point_name(point)
+        shown = sorted(_shown(shares), key=lambda share: share[1].of.point != point)
+        for number, (row, value) in enumerate(shown):
+            dot, own, owner = dot_of(speaker, value), value.of.point, label(row.short, 32)
+            if own != point:
+                owner += f", {bench.point_header(own)}"
             dots.append(
-                replace(dot, name=label(bench.plan.title), detail=where, joined=number > 0,
-                        text=speaker.number(value), owner=label(row.short, 32))
+                replace(dot, name=label(bench.plan.title), detail=where * (own == point),
+                        joined=number > 0, text=speaker.number(value), owner=owner)
             )  # fmt: skip
         lines = (
             table_row(
                 entry(
                     row.short,
-                    *under(bench.point_name(value.of.point) * (value.of.point != place.point)),
+                    *under(bench.point_name(value.of.point) * (value.of.point != point)),
                     *under(f"of {row.limit}" + f", by {row.by}" * bool(row.by)),
                     *under("exceeds the peak" if row.flagged else ""),
                 ),

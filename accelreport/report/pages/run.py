@@ -37,6 +37,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.machines import DEVICES, machine_facts, machine_id, machine_line
 from accelreport.report.pages.sections.about import commands
+from accelreport.report.pages.sections.deployment import examples_text, int8_text
 from accelreport.report.pages.sections.hardware import joules
 from accelreport.report.text import label, sentence, tail
 from accelreport.report.view import BenchmarkView, cell_slug
@@ -98,12 +99,21 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
 
 
 _OUTCOMES = {"passed": "passed", "failed": "found", "not-applicable": "not looked for"}
+_OF_STEADY = frozenset({"loaded-machine", "compile-inside"})
+"""Checks of steady windows; earlier versions passed them where there was none."""
 
 
 def checks_section(record: Record) -> Section | None:
     """Every check of a record with what was expected and seen; None for an older record."""
     if not record.checks:
         return None
+    unseen = {"outcome": "not-applicable", "expected": "", "seen": "no steady window"}
+    checks = [
+        check.model_copy(update=unseen)
+        if check.name in _OF_STEADY and check.outcome == "passed" and not record.steady.blocks
+        else check
+        for check in record.checks
+    ]
     rows = tuple(
         (
             sentence(label(check.name.replace("-", " "), 60)),
@@ -111,9 +121,9 @@ def checks_section(record: Record) -> Section | None:
             label(check.expected, 300) or "–",
             label(check.seen, 400),
         )
-        for check in record.checks
+        for check in checks
     )
-    counts = Counter(_OUTCOMES[check.outcome] for check in record.checks)
+    counts = Counter(_OUTCOMES[check.outcome] for check in checks)
     detail = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     columns = ("fault", "outcome", "expected", "seen")
     table = RawTable(title="Faults", columns=columns, rows=rows, words=True)
@@ -257,10 +267,12 @@ def _numbers(bench: BenchmarkView, record: Record) -> list[Fact]:
 
 def numbers_section(record: Record) -> Section | None:
     """Every metric, the counted work and the energy of a record; None without any."""
-    facts = [
-        Fact(sentence(metric_title(name)), metric_text(name, value))
-        for name, value in sorted(record.final.items())
-    ]
+    of = examples_text(record)
+    facts = []
+    for name, value in sorted(record.final.items()):
+        own = of * (name in {"quantised_val_accuracy", "quantised_accuracy_loss"})
+        text = ", ".join(filter(None, (metric_text(name, value), own)))
+        facts.append(Fact(sentence(metric_title(name)), text))
     detail = [quantity.plural(len(facts), "metric")] * bool(facts)
     if record.flops:
         count = quantity.operations(record.flops.per_step)
@@ -269,6 +281,8 @@ def numbers_section(record: Record) -> Section | None:
         if record.flops.bytes_per_step is not None:
             moved = quantity.size(record.flops.bytes_per_step)
             facts.append(Fact("Bytes", f"{moved} ({label(record.flops.bytes_method, 400)})"))
+    if record.quantised:
+        facts.append(Fact("int8", int8_text(record.quantised)))
     facts += [_energy(energy) for energy in record.energy]
     if not facts:
         return None

@@ -85,7 +85,9 @@ class ContentHashes:
             places = json.dumps([list(place) for place in bench.records])
             colours = json.dumps([dict(bench.colours), sorted(bench.mixed)], sort_keys=True)
             machines = {machine for _, machine in bench.records}
-            rates = json.dumps({name: bench.highest_tflops.get(name) for name in sorted(machines)})
+            rates = json.dumps(
+                sorted(pair for pair in bench.highest_tflops.items() if pair[0][0] in machines)
+            )
             plan = bench.plan.model_dump_json()
             self._known[slug] = digest(plan, colours, rates, places, *records)
         return self._known[slug]

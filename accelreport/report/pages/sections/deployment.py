@@ -31,7 +31,22 @@ from accelreport.report.pages.sections.predictions import NamedRun, named
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Series, median, present
-from accelreport.results.record import SavedWeights, Served
+from accelreport.results.record import Quantised, Record, SavedWeights, Served
+
+
+def int8_text(quantised: Quantised) -> str:
+    """What is int8 of a network, and how it ran: "weights only, 1 thread"."""
+    integers = "weights and activations" if quantised.calibration_examples else "weights only"
+    return f"{integers}, {quantity.plural(quantised.threads, 'thread')}"
+
+
+def examples_text(record: Record) -> str:
+    """On how many validation examples accuracies of int8 are; empty where on all of them."""
+    if not record.quantised or not record.data:
+        return ""
+    examples, every = record.quantised.examples, record.data.validation_examples
+    of = f"on {quantity.count(examples)} of {quantity.count(every)} examples"
+    return of * (examples < every)
 
 
 def int8_plot(bench: BenchmarkView) -> Plot | None:
@@ -41,6 +56,7 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
     if finding is None:
         return None
     first = named(bench, converted[0][0])
+    texts = (int8_text(result.quantised) for _, result in converted)
     dots = _int8_dots(finding, [result for _, result in converted], first.series)
     return dots_plot(
         dots,
@@ -49,6 +65,7 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
         base=Base(1.0, "float32 = 100 %", "← better", "worse →"),
         id="int8",
         title="int8 and float32",
+        note=f"int8: {'; '.join(dict.fromkeys(texts))}.",
         badges=first.badges,
         values=finding.values,
     )
@@ -109,12 +126,14 @@ def _quantised(runs: list[NamedRun]) -> Table:
         for run in runs
         for row in quantised_results([run.record])
     ]
+    parts = dict.fromkeys(text for run in runs if (text := examples_text(run.record)))
     return Table(
         id="quantised-table",
         title="Size, latency, accuracy",
         corner="arithmetic",
         columns=number_columns(("size", "latency", "throughput", "accuracy", "difference")),
         groups=tuple(groups),
+        caption=f"Accuracies {', '.join(parts)}." if parts else "",
     )
 
 

@@ -44,7 +44,7 @@ FEWEST = 8
 
 def steps_section(bench: BenchmarkView) -> Section | None:
     """The section; None where too few steps were timed one by one."""
-    times, _ = step_times(bench)
+    times, exact = step_times(bench)
     times = {place: values for place, values in times.items() if len(values) >= FEWEST}
     if not times:
         return None
@@ -54,7 +54,7 @@ def steps_section(bench: BenchmarkView) -> Section | None:
         if (late := percentile(values, 0.99))
     }
     worst = max(tails, key=lambda place: tails[place], default=None)
-    figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1])
+    figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
     detail = ""
     if worst:
         tail = quantity.write(tails[worst], Unit.RATIO)
@@ -63,13 +63,25 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     return Section("steps", title, (figure,), folded=True, detail=detail)
 
 
-def _figure(bench: BenchmarkView, times: Times, point: Point) -> Figure:
+def _counted(bench: BenchmarkView, times: Times, *, exact: bool) -> str:
+    """How many steps some places have the times of: "151 of 288" where others were not stamped."""
+    timed = sum(map(len, times.values()))
+    rows = (row for place in times for row in bench.measured(*place))
+    every = round(sum(row.timings.steady_steps for row in rows))
+    return quantity.count(timed) + f" of {quantity.count(every)}" * (exact and timed < every)
+
+
+def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) -> Figure:
     """Distributions at one sweep point: that of the longest tail, beside the section's title."""
-    own = {series: values for (series, where), values in times.items() if where == point}
+    own = {place: values for place, values in times.items() if place[1] == point}
     curves = [
         Distribution(series, quantiles(values), percentile(values, 0.99))
-        for series, values in own.items()
+        for (series, _), values in own.items()
     ]
+    counted = _counted(bench, own, exact=exact)
+    said = f"{counted} steady {bench.words.step}s"
+    if not exact:
+        said = f"Mean {bench.words.step} of each of {counted} steady blocks"
     where = bench.at(point)
     medians = "; ".join(
         f"{curve.device.title}: median {quantity.duration(curve.median)}" for curve in curves
@@ -82,15 +94,19 @@ def _figure(bench: BenchmarkView, times: Times, point: Point) -> Figure:
         chart=lambda size: step_ecdf(
             curves, axis_title=f"{bench.words.step} time", width=size.width
         ),
-        caption=" ".join([f"All processes’ {bench.words.step}s.", *[NOT_FROM_ZERO] * late]),
-        keys=keys(list(own)),
+        caption=" ".join([f"{said}, all processes.", *[NOT_FROM_ZERO] * late]),
+        keys=keys([series for series, _ in own]),
         badges=loud_badges(bench),
-        table=percentile_table(bench, times),
+        table=percentile_table(bench, times, exact=exact),
     ).figure(Size(400, 0))
 
 
 def percentile_table(
-    bench: BenchmarkView, times: Times, medians: Mapping[Subject, float] | None = None
+    bench: BenchmarkView,
+    times: Times,
+    medians: Mapping[Subject, float] | None = None,
+    *,
+    exact: bool,
 ) -> Table:
     """Percentiles of the steps of every device and point, each with the number of its steps.
 
@@ -100,6 +116,7 @@ def percentile_table(
         bench: the benchmark.
         times: of the steps of all processes.
         medians: means of the processes' medians, where the figure marks these.
+        exact: whether each time is of one step, and not the mean of a block.
     """
 
     def row(place: SeriesPoint) -> Row:
@@ -107,7 +124,8 @@ def percentile_table(
         shown = [percentile(values, share) for share in (0.05, 0.5, 0.95, 0.99, 1)]
         if medians:
             shown[1] = medians.get(Subject(place[0].device, place[0].machine, place[1]), shown[1])
-        texts = [quantity.count(len(values)), *map(quantity.duration, shown)]
+        counted = _counted(bench, {place: values}, exact=exact)
+        texts = [counted, *map(quantity.duration, shown)]
         if bench.words.calls:
             compared = bench.speedup(*place)
             rate = rate_of(compared.own) if compared else None
@@ -115,7 +133,7 @@ def percentile_table(
         return measured_row(bench, place, texts)
 
     titles = [
-        f"{bench.words.step}s",
+        f"{bench.words.step}s" if exact else "blocks",
         "p5",
         "mean of medians" if medians else "median",
         "p95",
