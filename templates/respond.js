@@ -88,6 +88,7 @@
     const [best, worst = best] = rank.textContent.split("–").map(Number);
     return { name: `${number + 1}: ${name}`, best, worst, value: +value.dataset.value, place: ratio, text: ratio.innerHTML };
   });
+  const related = ranked?.heads[3].textContent;
   const more = chips.length > 1 && chips[0].value >= chips[1].value;
   const relate = () => {
     const base = chips[state().get("to") - 1];
@@ -97,7 +98,7 @@
       if (!base) chip.place.innerHTML = chip.text;
       else chip.place.textContent = chip === base ? "–" : open ? "undecided" : `${+ratio.toPrecision(2)}×`;
     }
-    if (ranked) ranked.heads[3].lastChild.textContent = base ? `÷ ${base.name.split(": ")[1]}` : "÷ rank 1";
+    if (ranked) ranked.heads[3].lastChild.textContent = related.replace("rank 1", base?.name.split(": ")[1] ?? "rank 1");
   };
   let opened = false;
   const filter = () => {
@@ -122,7 +123,7 @@
       line.lastChild.textContent = active ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows` : "";
     }
   };
-  if (rows.length > 5) {
+  if ((ranked?.rows ?? rows).length > 5) {
     for (const line of lines) {
       const label = (text, field) => make("label", {}, text, field);
       const field = make("input", { type: "search", name: "find" });

@@ -1,1 +1,1 @@
-"""One network on every chip: what a machine contributes, and whether it can be believed."""
+"""Two networks on every chip: what a machine contributes, and whether it can be believed."""

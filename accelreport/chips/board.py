@@ -6,7 +6,7 @@ import gc
 import multiprocessing
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -45,7 +45,7 @@ class Submission:
         file: its name in the folder.
         name: its canonical name.
         environment: of the machine.
-        facts: fact → value of machine and software.
+        facts: fact → values of machine and software, each once.
         measured_at: the instant of its first record.
         kind: CPU, GPU or TPU.
         cells: how many were measured.
@@ -57,7 +57,7 @@ class Submission:
     file: str
     name: str
     environment: Environment
-    facts: Mapping[str, str]
+    facts: Mapping[str, Collection[str]]
     measured_at: str
     kind: str
     cells: int
@@ -159,13 +159,16 @@ def _verified_file(path: Path) -> Submission | Refusal:
         contribution = read(path)
     except AccelReportError as error:
         return Refusal(path.name, [error.why or error.what])
+    known: dict[str, dict[str, None]] = defaultdict(dict)
+    for name, value in (fact for one in contribution.records for fact in facts(one).items()):
+        known[name].setdefault(value)
     reasons = doubts(contribution)
     refused = any(reason.refuses for reason in reasons)
     return Submission(
         file=path.name,
         name=contribution.name,
         environment=contribution.environment,
-        facts=facts(contribution.first),
+        facts={name: list(known[name]) for name in facts(contribution.first)},
         measured_at=contribution.records[0].started_at,
         kind=contribution.kind,
         cells=len(contribution.measured),

@@ -101,8 +101,9 @@ class Entry:
         precision: the dtype policy.
         value: geometric mean over processes with its 95 % interval.
         reached: processes that have the figure, of how many that were measured.
-        stopped: the fewest steps that a process did until its budget stopped it, of how many; None
-            where every process did all of them.
+        stopped: steps that each process did until its budget stopped it, of how many; the fewest
+            first, and none where every process did all of them.
+        origin: where the data came from, such as "synthetic".
         framework: what computed.
         price: what an hour of the device costs; None where nothing gives a price.
     """
@@ -115,7 +116,8 @@ class Entry:
     precision: str
     value: Interval
     reached: tuple[int, int]
-    stopped: tuple[int, int] | None = None
+    stopped: tuple[tuple[int, int], ...] = ()
+    origin: str = ""
     framework: str = "tensorflow"
     price: Price | None = None
 
@@ -160,7 +162,7 @@ def entries(contribution: Contribution) -> dict[str, list[Entry]]:
                 if not known or (figure.quantity == TO_TARGET and len(known) < len(own)):
                     continue
                 environment, kind = by_key[own[0].key].environment, own[0].kind
-                cut = [by_key[result.key] for result in own if result.extrapolated]
+                cut = (by_key[result.key] for result in own if result.extrapolated)
                 entry = Entry(
                     contribution=contribution.name,
                     device=device,
@@ -170,7 +172,8 @@ def entries(contribution: Contribution) -> dict[str, list[Entry]]:
                     precision=own[0].precision,
                     value=geometric_mean(list(known.values())),
                     reached=(len(known), len(own)),
-                    stopped=min(map(_steps, cut), default=None),
+                    stopped=tuple(sorted(map(_steps, cut))),
+                    origin=own[0].origin,
                     framework=plan.devices[device].framework,
                 )
                 rows[figure.name].append(entry)

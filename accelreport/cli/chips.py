@@ -1,4 +1,4 @@
-"""`accelreport chip`, `contribute`, `verify` and `rank`: one network on every chip."""
+"""`accelreport chip`, `contribute`, `verify` and `rank`: two networks on every chip."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from accelreport.analysis.findings import Unit
 from accelreport.chips.board import INVENTED
@@ -44,12 +44,20 @@ def ratio_label(row: Ranked, ranks: Sequence[Ranked], figure: Figure) -> str:
     return write(ratio if figure.more_is_better else 1 / ratio, Unit.RATIO, digits=HEADLINE)
 
 
+def ratio_title(figures: Iterable[Figure]) -> str:
+    """What the ratios to the first are of: "speed ÷ rank 1"."""
+    other = {Unit.NUMBER: "efficiency", Unit.SHARE: "share"}
+    words = dict.fromkeys(other.get(figure.unit, "speed") for figure in figures)
+    return f"{' or '.join(words)} ÷ rank 1"
+
+
 def stopped_label(entry: Entry) -> str:
     """What the time budget ended: "stopped after 573 of 938 steps"; empty if it ended nothing."""
-    if entry.stopped is None:
+    if not entry.stopped:
         return ""
-    done, planned = map(count, entry.stopped)
-    return f"stopped after {done} of {planned} steps"
+    done, planned = map(count, entry.stopped[0])
+    earliest = "at the earliest " * (len(entry.stopped) > 1)
+    return f"stopped {earliest}after {done} of {planned} steps"
 
 
 def chip_label(entry: Entry) -> str:

@@ -16,6 +16,7 @@ from accelreport.report.rank_labels import (
     precision_label,
     rank_label,
     ratio_label,
+    ratio_title,
     stopped_label,
     value_label,
 )
@@ -55,7 +56,8 @@ def answer(ranks: Sequence[OwnRank]) -> Iterator[str]:
         ]
     )
     yield ""
-    yield "×: of the value of rank 1; undecided where the intervals overlap"
+    title = ratio_title(figure for figure, _, _ in ranks)
+    yield f"×: {title}; undecided where the intervals overlap"
     if not all(row.confirmed for _, row, _ in ranks):
         yield "self-reported until another machine of the same hardware agrees within 10 %"
     if any(row.entry.stopped for _, row, _ in ranks):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,7 @@ def test_refused_files_are_named_and_not_ranked(chips: Path, site: Path) -> None
 def test_each_machine_has_a_page_with_its_file_beside_it(chips: Path, site: Path) -> None:
     page = (site / "f9c59622.html").read_text()
     assert 'href="real.zip"' in page
+    assert re.search(r"precision</dt><dd>(mixed_bfloat16, float32|float32, mixed_bfloat16)<", page)
     assert (site / "real.zip").read_bytes() == (chips / "real.zip").read_bytes()
     assert "Its self-check loaded-machine failed." in page
     assert "look at it" in (site / "index.html").read_text()

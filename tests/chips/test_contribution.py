@@ -131,11 +131,16 @@ def test_two_machines_make_no_contribution(tmp_path: Path, honest: Contribution)
     ("framework", "software"), [("jax", "jax-0.10.2"), ("torch", "torch-2.13.0-cpu")]
 )
 def test_a_contribution_names_the_framework_that_computed(
-    honest: Contribution, framework: str, software: str
+    honest: Contribution, framework: str, software: str, tmp_path: Path
 ) -> None:
+    """A machine without TensorFlow contributes the same specs."""
     assert honest.name == "amd-epyc-2-threads-tensorflow-2.21.0-f9c59622"
     other = in_framework(honest, framework)
     assert other.name == f"amd-epyc-2-threads-{software}-f9c59622"
+    devices = {record.cell.device for record in other.records}
+    assert devices == {f"cpu-{framework}", f"cpu-{framework}-bf16"}
+    assert not [doubt for doubt in doubts(other) if doubt.refuses]
+    assert contribution_of(stored(tmp_path, other, other.records)) == other
     assert trace_of(other).hardware == trace_of(honest).hardware
     raw = raw_of(honest)
     for record in raw["records"]:
@@ -164,17 +169,6 @@ def place(cell: Cell) -> tuple[object, ...]:
     """What a cell measures on whichever framework."""
     device = cell.device_spec
     return cell.spec, repr(cell.point), cell.repeat, device.kind, device.precision
-
-
-@pytest.mark.parametrize("framework", ["jax", "torch"])
-def test_a_machine_without_tensorflow_contributes_the_same_specs(
-    honest: Contribution, framework: str, tmp_path: Path
-) -> None:
-    other = in_framework(honest, framework)
-    devices = {record.cell.device for record in other.records}
-    assert devices == {f"cpu-{framework}", f"cpu-{framework}-bf16"}
-    assert not [doubt for doubt in doubts(other) if doubt.refuses]
-    assert contribution_of(stored(tmp_path, other, other.records)) == other
 
 
 def test_of_two_frameworks_the_one_that_measured_last_is_contributed(

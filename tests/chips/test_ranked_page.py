@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
 from accelreport.chips.board import Board, board_of
-from accelreport.chips.ranking import FIGURES
 from accelreport.report import quantity
+from accelreport.report.model import Table
 from accelreport.report.pages.ranked import ranked_page, shown_figures
 from accelreport.report.site.chips import build_chips
 from tests.chips.invented import folder
@@ -38,10 +39,14 @@ def ranks_of(page: Page) -> list[str]:
 
 
 def test_every_entry_is_a_row_in_the_order_of_its_ranks(board: Board) -> None:
+    """What is published stands below, and has no rank; who is first is named if it is known."""
+    assert board.published["images"]
     for figure in shown_figures(board):
-        (table,) = [b for b in ranked_page(board, figure).sections[0].blocks if b.kind == "table"]
-        rows = table.groups[0].rows
-        ranks = board.ranks[figure.name]
+        page, ranks = ranked_page(board, figure), board.ranks[figure.name]
+        table, every = (section.blocks[0] for section in page.sections[:2])
+        assert isinstance(table, Table)
+        assert isinstance(every, Table)
+        rows, published = table.groups[0].rows, [row for g in table.groups[1:] for row in g.rows]
         assert [row.entries[0].lines[0].text.split("–")[0] for row in rows] == [
             f"{rank.best}" for rank in ranks
         ]
@@ -49,15 +54,15 @@ def test_every_entry_is_a_row_in_the_order_of_its_ranks(board: Board) -> None:
         for row, rank in zip(rows[1:], ranks[1:], strict=True):
             undecided = row.entries[2].lines[0].text == "undecided"
             assert undecided == (rank.best <= ranks[0].worst)
-
-
-def test_what_is_published_has_no_rank_and_stands_below(board: Board) -> None:
-    page = ranked_page(board, FIGURES[0])
-    (table,) = [block for block in page.sections[0].blocks if block.kind == "table"]
-    ranked, published = table.groups
-    assert published.rows
-    assert all(row.entries[0].lines[0].text == "–" for row in published.rows)
-    assert len(ranked.rows) == len(board.ranks[FIGURES[0].name])
+        assert all(row.entries[0].lines[0].text == "–" for row in published)
+        assert len(published) == len(board.published.get(figure.name, ()))
+        assert ("times include validation" in table.caption) == bool(published)
+        several = sum(rank.best == 1 for rank in ranks) > 1
+        (first,) = (r for r in every.groups[0].rows if r.header.lines[0].text == figure.title)
+        assert ("may be first" in first.entries[0].lines[0].text) == several
+        assert ("may be first" in page.headline) == several
+        synthetic = figure.spec not in ("chip_accuracy", "chip_mnist")
+        assert ("synthetic data" in page.kicker) == synthetic
 
 
 def test_rows_are_filtered_and_the_address_keeps_the_choice(site: Path, browser: Browser) -> None:
@@ -75,7 +80,10 @@ def test_ratios_are_to_the_chip_that_a_reader_chooses(site: Path, browser: Brows
         rows = page.locator("#ranked tbody:first-of-type tr")
         values = [float(v) for v in rows.locator("[data-value]:nth-of-type(2)").evaluate_all(
             "cells => cells.map(cell => cell.dataset.value)")]  # fmt: skip
+        head = page.locator("#ranked th").nth(3)
+        assert head.inner_text() == "speed ÷ rank 1"
         page.get_by_label("Ratio to").select_option(index=len(values))
+        assert re.fullmatch(r"speed ÷ .+, b?float(16|32)", head.inner_text())
         ratios = rows.locator("td:nth-of-type(3)").all_inner_texts()
         assert ratios[-1] == "–"
         assert float(ratios[0][:-1]) == pytest.approx(values[0] / values[-1], rel=0.06)
@@ -86,7 +94,7 @@ def test_ratios_are_to_the_chip_that_a_reader_chooses(site: Path, browser: Brows
 def test_another_figure_is_another_page_that_needs_no_script(site: Path, browser: Browser) -> None:
     with opened(browser, site / "index.html", script=False, files=True) as page:
         page.get_by_role("link", name="Latency of one image").click()
-        assert page.locator("main h2").first.inner_text() == "Latency of one image"
+        assert " first in latency of one image" in page.locator("h1").inner_text()
 
 
 def test_a_value_of_steps_that_the_budget_stopped_says_so(
@@ -97,9 +105,12 @@ def test_a_value_of_steps_that_the_budget_stopped_says_so(
     assert not all(stopped)
     with opened(browser, site / "index.html", script=False, files=True) as page:
         values = page.locator("#ranked tbody:first-of-type td:nth-of-type(2)").all_inner_texts()
+        first = page.locator("#all-figures tbody td:nth-of-type(2)").first.inner_text()
+    assert first == values[0]
     for text, own in zip(values, stopped, strict=True):
-        done, planned = map(quantity.count, own or (0, 0))
-        assert (f"stopped after {done} of {planned} steps" in text) == bool(own)
+        done, planned = map(quantity.count, own[0] if own else (0, 0))
+        after = "at the earliest after" if len(own) > 1 else "after"
+        assert (f"stopped {after} {done} of {planned} steps" in text) == bool(own)
 
 
 def test_every_ranked_page_leads_to_the_report(tmp_path: Path, browser: Browser) -> None:

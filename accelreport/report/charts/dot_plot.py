@@ -255,7 +255,7 @@ class _DotPlot:
         base: Base | None,
         lines: Sequence[tuple[float, str]],
     ) -> None:
-        self._base, self._lines = base, sorted(lines)
+        self._base, self._lines = base, lines
         self._bars = base is None and from_zero(dots)
         self._phone = width <= PHONE
         if self._bars:
@@ -455,21 +455,26 @@ class _DotPlot:
     def chart(self) -> Chart:
         """The layers from the back to the front."""
         layers = self._bar_layers() if self._bars else self._mark_layers()
-        layers += [*self._texts(), *self._names(), *self._line_layers()]
+        layers += [*self._line_layers(), *self._texts(), *self._names()]
         return Chart(layers, round(self._width, 1), round(self._rows[-1].bottom, 1))
 
     def _values(self) -> list[float]:
         return [0.0, 0.0, *(value for value, _ in self._lines)]
 
     def _line_layers(self) -> list[Layer]:
-        """A dashed line at each published value, with its name at the top."""
+        """A dashed line at each published value, with its name at the top.
+
+        Names point to the middle, so lines that are nearer to it begin below the names of others.
+        """
         middle, texts = (self._left + self._right) / 2, []
-        for number, (value, name) in enumerate(self._lines):
-            look = {"align": "left" if self._at(value) < middle else "right", "fontSize": SMALLER}
+        ordered = sorted(self._lines, key=lambda line: -abs(self._at(line[0]) - middle))
+        for number, (value, name) in enumerate(ordered):
+            align, gap = ("left", 4.0) if self._at(value) < middle else ("right", -4.0)
+            look = {"align": align, "dx": gap, "fontSize": SMALLER}
             texts.append(({"value": value, "y": LINE * (number + 0.5), "label": name}, look))
         data = [
             {"value": value, "y": LINE * number, "end": self._rows[-1].bottom}
-            for number, (value, _) in enumerate(self._lines)
+            for number, (value, _) in enumerate(ordered)
         ]
         if not data:
             return []

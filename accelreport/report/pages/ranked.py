@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from accelreport.analysis.findings import Unit
+from accelreport.analysis.findings import Caveat, Unit
 from accelreport.analysis.overview import RATES_THEMSELVES, PublishedRate
 from accelreport.chips.board import Board, Submission
 from accelreport.chips.contribution import release_of
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Dot
+from accelreport.report.charts.dot_plot import Dot, from_zero
 from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.charts.scales import percent_text, plain, plain_duration
+from accelreport.report.forms import CAVEATS
 from accelreport.report.model import (
     Badge,
     Code,
@@ -50,10 +51,10 @@ from accelreport.report.rank_labels import (
     precision_label,
     rank_label,
     ratio_label,
+    ratio_title,
     stopped_label,
     value_label,
 )
-from accelreport.report.site.options import RANKED_TITLE
 from accelreport.report.text import label, sentence, slug
 from accelreport.spec.device import FRAMEWORK_NAMES
 
@@ -62,7 +63,6 @@ COLOURS = {"CPU": 0, "GPU": 1, "TPU": 2}
 TICKS = {Unit.SECONDS: plain_duration, Unit.SHARE: percent_text}
 MOST_DRAWN = 40
 """Rows of a chart; the table has all of them."""
-TO_FIRST = "÷ rank 1"
 TO_LOOK_AT = Badge("look at it", "see its page")
 
 
@@ -92,20 +92,23 @@ def archive_path(submission: Submission) -> str:
 def ranked_page(board: Board, figure: Figure) -> Page:
     """All chips by one figure: a chart, a table, and the first of every other figure."""
     ranks = board.ranks[figure.name]
+    headline, finding = _first(ranks, figure)
     counts = (
         quantity.listed(sorted({FRAMEWORK_NAMES[row.entry.framework] for row in ranks})),
+        *(["synthetic data"] if any(row.entry.origin == "synthetic" for row in ranks) else []),
         quantity.plural(max(row.entry.reached[1] for row in ranks), "repeat"),
         quantity.plural(len(board.machines), "machine"),
     )
     return Page(
         path=path_of(board, figure),
-        title=RANKED_TITLE,
-        headline=RANKED_TITLE,
-        finding=_first(ranks, figure),
+        title=figure.title,
+        headline=headline,
+        finding=finding,
         kicker=" · ".join(counts),
+        opening=Section("all", figure.title, (_chart(board, figure),)),
         sections=(
-            Section("ranks", figure.title, (_chart(board, figure), _ranks(board, figure))),
-            Section("figures", "Every figure", (_figures(board),)),
+            Section("ranks", "Ranks", (_ranks(board, figure),)),
+            Section("figures", "First by figure", (_figures(board),)),
             *_sections(board),
         ),
         template="ranked.html",
@@ -113,15 +116,22 @@ def ranked_page(board: Board, figure: Figure) -> Page:
     )
 
 
-def _first(ranks: Sequence[Ranked], figure: Figure) -> str:
-    first, leading = ranks[0].entry, sum(row.best == 1 for row in ranks)
+def _first(ranks: Sequence[Ranked], figure: Figure) -> tuple[str, str]:
+    """Who is first, or how many may be, and what is known of the best value."""
+    first, own, of = ranks[0], ranks[0].entry, f"{len(ranks):,}"
+    who, what = label(entry_label(own), 60), f"in {figure.title[0].lower()}{figure.title[1:]}"
+    leading = sum(row.best == 1 for row in ranks)
     if leading > 1:
-        who = sentence(quantity.number_word(leading))
-        return f"{who} of {len(ranks):,} may be first."
-    value = quantity.write(
-        first.value.value, figure.unit, first.value, figure.noun, digits=quantity.HEADLINE
-    )
-    return f"{label(entry_label(first), 60)}: {value}"
+        headline = f"{sentence(quantity.number_word(leading))} of {of} may be first {what}"
+        value = f"{value_label(own, figure)} ({interval_label(own, figure)})"
+        known = (f"Best value: {who}, {value}", stopped_label(own))
+    else:
+        value = quantity.write(
+            own.value.value, figure.unit, own.value, figure.noun, digits=quantity.HEADLINE
+        )
+        headline = f"{who} is first {what}: {value}"
+        known = (f"Rank 1 of {of}, {confirmed_label(first)}", stopped_label(own))
+    return headline, f"{', '.join(filter(None, known))}."
 
 
 def _chart(board: Board, figure: Figure) -> Drawn:
@@ -163,10 +173,11 @@ def _dot_figure(
 ) -> Drawn:
     plot = dots_plot(
         dots,
-        axis=figure.short,
+        axis="" if from_zero(dots) else figure.short,  # values and the title have the unit
         tick=TICKS.get(figure.unit, plain),
         lines=lines,
         solid="confirmed" if place == "chart" else "measured",
+        note="Dashed: published." if lines else "",
         id=place,
         title=title,
     )
@@ -178,11 +189,10 @@ def _ranks(board: Board, figure: Figure) -> Table:
     priced = any(row.entry.price for row in ranks)
     rows = [_ranked_row(row, machines[row.entry.contribution], ranks, figure, priced=priced)
             for row in ranks]  # fmt: skip
-    published = [
-        _published_row(by, rate, ranks[0], figure, priced=priced)
-        for by, rate in board.published.get(figure.name, ())
-    ]
-    titles = ("value", TO_FIRST, *(["per hour"] if priced else []))
+    rates = board.published.get(figure.name, ())
+    published = [_published_row(by, rate, ranks[0], figure, priced=priced) for by, rate in rates]
+    validated = any(rate.row.includes == "validation" for _, rate in rates)
+    titles = ("value", ratio_title([figure]), *(["per hour"] if priced else []))
     return Table(
         id="ranked",
         title="Ranks",
@@ -192,6 +202,7 @@ def _ranks(board: Board, figure: Figure) -> Table:
             RowGroup(tuple(rows)),
             *([RowGroup(tuple(published), "Published")] if published else []),
         ),
+        caption=CAVEATS[Caveat.UNVALIDATED] * validated,
     )
 
 
@@ -213,16 +224,23 @@ def _ranked_row(
             badges=(TO_LOOK_AT,) if machine.doubts else (),
         ),
         rank_label(row),
-        entry(
-            value_label(own, figure),
-            Line(interval_label(own, figure), "interval"),
-            *under(stopped_label(own)),
-        ),
+        entry(*_value(own, figure)),
         ratio_label(row, ranks, figure) or "–",
         *([price or "no price"] if priced else []),
         device=COLOURS[own.kind],
         facets=Facets(device=(own.kind,), provenance=("measured",)),
     )
+
+
+def _value(own: Entry, figure: Figure) -> tuple[Line, ...]:
+    interval = Line(interval_label(own, figure), "interval")
+    return (Line(value_label(own, figure)), interval, *under(stopped_label(own)))
+
+
+def _titled(board: Board, figure: Figure, own: Entry) -> tuple[Line, ...]:
+    """A figure, which has a page, and of what data it is."""
+    synthetic = under("synthetic data" * (own.origin == "synthetic"), "detail")
+    return (Line(figure.title, href=path_of(board, figure)), *synthetic)
 
 
 def _published_row(
@@ -251,20 +269,21 @@ def _figures(board: Board) -> Table:
     rows = []
     for figure in shown_figures(board):
         ranks = board.ranks[figure.name]
-        first = ranks[0].entry
+        first, leading = ranks[0].entry, sum(row.best == 1 for row in ranks)
+        who = label(entry_label(first), 60)
+        several = f"{leading:,} of {len(ranks):,} may be first"
         rows.append(
             table_row(
-                entry(Line(figure.title, href=path_of(board, figure))),
-                label(entry_label(first), 60),
-                entry(value_label(first, figure), Line(interval_label(first, figure), "interval")),
-                quantity.count(len(ranks)),
+                entry(*_titled(board, figure, first)),
+                entry(several, Line(f"best value: {who}", "detail")) if leading > 1 else who,
+                entry(*_value(first, figure)),
             )
         )
     return Table(
         id="all-figures",
         title="First by figure",
         corner="figure",
-        columns=(Column("first"), *number_columns(("value", "entries"))),
+        columns=(Column("first"), *number_columns(("value",))),
         groups=(RowGroup(tuple(rows)),),
     )
 
@@ -304,7 +323,11 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
     figure, best = own[0]
     first = next((row.entry for _, row in own if row.entry.kind == latest.kind), best.entry)
     value, of = value_label(best.entry, figure), len(board.ranks[figure.name])
-    facts = [Fact(label(name), label(text, 200)) for name, text in latest.facts.items() if text]
+    facts = [
+        Fact(label(name), label(text, 200))
+        for name, values in latest.facts.items()
+        if (text := ", ".join(values))
+    ]
     facts.insert(0, Fact("measured", quantity.moment(latest.measured_at)))
     files = [
         Download(
@@ -317,10 +340,10 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
     return Page(
         path=machine_path(latest),
         title=label(chip_label(first), 60),
-        finding=f"{figure.title}: {value}, rank {rank_label(best)}/{of}",
+        finding=f"{figure.title}: {value}, rank {rank_label(best)} of {of:,}.",
         kicker=f"{latest.kind} · {_release(first, latest)} · {latest.name}",
         sections=(
-            Section("figures", "Figures", (_own_ranks(board, own),)),
+            Section("ranks", "Ranks", (_own_ranks(board, own),)),
             *_history(history),
             *_doubts(latest),
             Section("machine", "Machine and software", (Facts(tuple(facts)),)),
@@ -343,13 +366,9 @@ def _own_ranks(board: Board, own: Sequence[tuple[Figure, Ranked]]) -> Table:
         ranks, (processes, of) = board.ranks[figure.name], row.entry.reached
         groups.setdefault(entry_label(row.entry), []).append(
             table_row(
-                entry(Line(figure.title, href=path_of(board, figure))),
+                entry(*_titled(board, figure, row.entry)),
                 f"{rank_label(row)} of {len(ranks)}",
-                entry(
-                    value_label(row.entry, figure),
-                    Line(interval_label(row.entry, figure), "interval"),
-                    *under(stopped_label(row.entry)),
-                ),
+                entry(*_value(row.entry, figure)),
                 ratio_label(row, ranks, figure) or "–",
                 f"{processes} of {of}",
             )
@@ -360,7 +379,7 @@ def _own_ranks(board: Board, own: Sequence[tuple[Figure, Ranked]]) -> Table:
         corner="figure",
         columns=(
             Column("rank"),
-            *number_columns(("value", TO_FIRST, "processes")),
+            *number_columns(("value", ratio_title(figure for figure, _ in own), "processes")),
         ),
         groups=tuple(RowGroup(tuple(rows), title) for title, rows in groups.items()),
     )

@@ -113,7 +113,7 @@ class SiteFacts:
     chips: str = ""
 
 
-RANKED_TITLE = "One network, every chip"
+RANKED_TITLE = "Two networks, every chip"
 """What the pages of `accelreport rank` are called."""
 
 NO_FACTS = SiteFacts("")
