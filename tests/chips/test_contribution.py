@@ -98,12 +98,10 @@ def test_a_file_has_every_step_in_a_few_hundred_kilobytes() -> None:
 
 
 def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """It is an archive of results as any other."""
     for path in (HONEST, SHIPPED_FILE):
         write(read(path), tmp_path / path.name)
         assert (tmp_path / path.name).read_bytes() == path.read_bytes()
-
-
-def test_a_file_is_an_archive_of_results_as_any_other(tmp_path: Path) -> None:
     with unpacked([HONEST, SHIPPED_FILE]) as folders:
         assert not merge(folders, tmp_path / "results").problems
     assert len(list(Store(tmp_path / "results").records())) == len(read(SHIPPED_FILE).records)
@@ -199,18 +197,18 @@ def test_a_folder_without_the_shared_specs_says_what_to_run(tmp_path: Path) -> N
         ("", b"", "neither cells/ nor plans/"),
         (f"cells/{'0' * 16}.{'0' * 8}.json", b"{", "truncated"),
         ("plans/chip_training.full.json", b"[]", "not a JSON object"),
+        (None, b"{}", "not a zip file"),
     ],
 )
-def test_a_file_that_is_none_is_named(tmp_path: Path, name: str, content: bytes, why: str) -> None:
-    with ZipFile(tmp_path / "odd.zip", "w") as archive:
-        if name:
-            archive.writestr(name, content)
+def test_a_file_that_is_none_is_named(
+    tmp_path: Path, name: str | None, content: bytes, why: str
+) -> None:
+    odd = tmp_path / "odd.zip"
+    odd.write_bytes(content)
+    if name is not None:
+        with ZipFile(odd, "w") as archive:
+            if name:
+                archive.writestr(name, content)
     with pytest.raises(ResultsError, match=r"odd\.zip") as error:
-        read(tmp_path / "odd.zip")
+        read(odd)
     assert why in error.value.why
-
-
-def test_a_file_that_is_no_archive_is_named(tmp_path: Path) -> None:
-    (tmp_path / "odd.zip").write_bytes(b"{}")
-    with pytest.raises(ResultsError, match=r"odd\.zip"):
-        read(tmp_path / "odd.zip")
