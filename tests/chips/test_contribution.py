@@ -194,7 +194,7 @@ def test_a_folder_without_the_shared_specs_says_what_to_run(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "content", "why"),
     [
-        ("", b"", "neither cells/ nor plans/"),
+        ("README", b"", "neither cells/ nor plans/"),
         (f"cells/{'0' * 16}.{'0' * 8}.json", b"{", "truncated"),
         ("plans/chip_training.full.json", b"[]", "not a JSON object"),
         (None, b"{}", "not a zip file"),
@@ -207,8 +207,7 @@ def test_a_file_that_is_none_is_named(
     odd.write_bytes(content)
     if name is not None:
         with ZipFile(odd, "w") as archive:
-            if name:
-                archive.writestr(name, content)
+            archive.writestr(name, content)
     with pytest.raises(ResultsError, match=r"odd\.zip") as error:
         read(odd)
     assert why in error.value.why
