@@ -73,7 +73,7 @@ FORMS = [
     ),
     (
         Finding(Kind.SLOWER, (SLOW,)),
-        "Example trains 1.9× as fast as Example, 1 thread at batch size 256",
+        "Example trains 1.86× as fast as Example, 1 thread at batch size 256",
     ),
     (
         Finding(Kind.SAME, (ratio(ONE, 1.0, Verdict.SAME),)),
@@ -81,7 +81,7 @@ FORMS = [
     ),
     (
         Finding(Kind.UNDECIDED, (OPEN,)),
-        "1 comparison is not decided",
+        "1 comparison is not decided (Example, 1 thread over Example at batch size 256: 1.0×)",
     ),
     (
         Finding(Kind.UNDECIDED, (OPEN, ratio(GPU, 1.0, Verdict.UNDECIDED), ratio(TPU, 1.0))),
@@ -109,7 +109,7 @@ FORMS = [
     ),
     (
         Finding(Kind.GAIN, (ratio(CPU, 0.8, Verdict.SLOWER),), axis="batch_size"),
-        "Example at batch size 256 trains 1.2× as fast as at 256",
+        "Example at batch size 256 trains 1.25× as fast as at 256",
     ),
     (
         Finding(Kind.GAIN, (ratio(CPU, 1.01, Verdict.SAME),), axis="batch_size"),
@@ -145,7 +145,7 @@ def test_a_finding_has_one_form(speaker: Speaker, finding: Finding, title: str) 
 @pytest.mark.parametrize(
     ("value", "title"),
     [
-        (ratio(GPU, 1.12, over=CPU), "XLA trains 1.1× as fast as graph mode in TensorFlow"),
+        (ratio(GPU, 1.12, over=CPU), "XLA trains 1.12× as fast as graph mode in TensorFlow"),
     ],
 )
 def test_a_compiler_is_named_as_the_field_does(speaker: Speaker, value: Value, title: str) -> None:
