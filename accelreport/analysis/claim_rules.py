@@ -8,7 +8,6 @@ from itertools import pairwise
 from math import isfinite, log
 
 from accelreport.analysis.claims import (
-    SIGNED,
     ClaimResult,
     ClaimState,
     ClaimVerdict,
@@ -49,6 +48,7 @@ from accelreport.results.plan_document import PlanDocument, variant
 from accelreport.results.record import Record
 from accelreport.spec.base import Point, Scalar
 from accelreport.spec.claims import (
+    SIGNED,
     SPEEDS,
     TIME_QUANTITIES,
     BoundCheck,

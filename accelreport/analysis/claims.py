@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cached_property
 from math import inf, isfinite
 
-from accelreport.analysis.results import QUALITIES, PointKey, Result, matches, point_key, quantity
+from accelreport.analysis.results import PointKey, Result, matches, point_key, quantity
 from accelreport.analysis.speedup import (
     Group,
     Rules,
@@ -33,10 +33,7 @@ from accelreport.analysis.warnings import is_share
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised
 from accelreport.spec.base import Point, Scalar
-from accelreport.spec.claims import Claim
-
-SIGNED = QUALITIES | {"quantised_accuracy_loss"}
-"""Quantities that may be zero or negative, of which there is no logarithm."""
+from accelreport.spec.claims import SIGNED, Claim
 
 
 class ClaimVerdict(StrEnum):

@@ -24,6 +24,7 @@ import numpy as np
 from scipy.special import bdtr, ndtri
 
 from accelreport.analysis.results import Result
+from accelreport.analysis.stability import complete_epochs
 from accelreport.analysis.stats import LEVEL, NOTHING, Contrast, Interval, one_sample
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Epoch, Forecast, Quantised, Record
@@ -39,20 +40,25 @@ def primary_metric(target: Target | None, known: AbstractSet[str]) -> str:
     return next((metric for metric in wanted if metric in known), "")
 
 
-def common_epochs(records: Iterable[Record], *metrics: str) -> list[list[Epoch]]:
-    """The epochs that every run with these metrics reached, each with one row a run.
+def common_epochs(
+    records: Iterable[Record], metric: str, *, unfinished: bool = False
+) -> list[list[Epoch]]:
+    """The epochs that every run with this metric finished, each with one row a run.
 
     Later epochs of a run that went further are left out: their mean would be over other runs.
+
+    Args:
+        records: of one configuration.
+        metric: what was learned.
+        unfinished: whether the epoch in which the budget ended counts as well.
     """
-    curves = [
-        {
-            row.epoch: row
-            for row in record.epochs
-            if all(isfinite(row.metrics.get(metric, nan)) for metric in metrics)
-        }
-        for record in records
-    ]
-    curves = [curve for curve in curves if curve]
+
+    def curve(record: Record, *, whole: bool) -> dict[int, Epoch]:
+        epochs = complete_epochs(record) if whole else record.epochs
+        return {row.epoch: row for row in epochs if isfinite(row.metrics.get(metric, nan))}
+
+    known = [record for record in records if curve(record, whole=False)]
+    curves = [curve(record, whole=not unfinished) for record in known]
     common = set.intersection(*map(set, curves)) if curves else set()
     return [[curve[epoch] for curve in curves] for epoch in sorted(common)]
 

@@ -168,7 +168,7 @@ def _writes(bench: Benchmark, run: Run) -> Iterator[Finding]:
     runs = alike(bench, run)
     rows, records = [row for row, _ in runs], [record for _, record in runs]
     for metric in GUESSED:
-        curve = common_epochs(records, metric)
+        curve = common_epochs(records, metric, unfinished=True)
         if curve:
             last = curve[-1][0].epoch
             steps = median_low(
@@ -301,7 +301,10 @@ def _learns(bench: Benchmark, *, several: bool) -> Iterator[Finding]:
         sign = 1 if is_share(metric) else -1
         runs = max(whole, key=lambda own: sign * mean([row.final[metric] for row, _ in own]).value)
         count = len(whole)
-    curve = common_epochs([record for _, record in runs], metric)
+    records = [record for _, record in runs]
+    curve = common_epochs(records, metric)
+    if len(curve) < 2:  # no line, so the quality is that at the end of each run
+        curve = common_epochs(records, metric, unfinished=True)[-1:]
     if curve and (len(curve) > 1) is several:
         elapsed = mean([epoch.elapsed_s for epoch in curve[-1]])
         time = _value(bench, [row for row, _ in runs], elapsed, Unit.SECONDS)

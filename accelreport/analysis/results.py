@@ -516,7 +516,7 @@ def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:
 def _timings(record: Record, peak: Peak | None) -> Timings:
     window = record.steady
     step_s = window.step_s
-    epochs = complete_epochs(record)
+    epochs = [epoch.train_s for epoch in complete_epochs(record)]
     flops = (record.flops.per_step if record.flops else 0) or nan
     moved = record.flops.bytes_per_step if record.flops else None
     least = record.flops.least if record.flops else None

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from math import expm1, nan, sqrt
 from typing import Any
 
@@ -23,28 +24,25 @@ from scipy.special import stdtr, stdtrit
 
 from accelreport.analysis.stats import Floats
 from accelreport.analysis.warnings import BegunAlike, ResultWarning, TwoModes
-from accelreport.results.record import OTHER_LOAD, SHORT_WINDOW_S, Block, Record
+from accelreport.results.record import OTHER_LOAD, SHORT_WINDOW_S, Block, Epoch, Record
 
 
-def complete_epochs(record: Record) -> list[float]:
-    """Timed seconds of the epochs that ran all their steps, from the first one on.
+def steps_of_epoch(record: Record) -> int:
+    """Steps of a complete epoch: `planned_steps` over the workload's `epochs`.
 
-    The steps of an epoch are `planned_steps` over the workload's `epochs`; where either is
-    unknown, those of the longest epoch. The list ends at the first incomplete epoch.
+    Where either is unknown, those of the longest epoch.
     """
-    if not record.epochs:
-        return []
     epochs = record.cell.value("epochs")
-    full = max(epoch.steps for epoch in record.epochs)
     # A family of another package may mean something else by the word.
     if isinstance(epochs, int) and epochs > 0 and record.planned_steps > 0:
-        full = record.planned_steps // epochs
-    seconds: list[float] = []
-    for epoch in record.epochs:
-        if epoch.steps < full:
-            break
-        seconds.append(epoch.train_s)
-    return seconds
+        return record.planned_steps // epochs
+    return max((epoch.steps for epoch in record.epochs), default=0)
+
+
+def complete_epochs(record: Record) -> list[Epoch]:
+    """The epochs that ran all their steps, up to the first that did not."""
+    full = steps_of_epoch(record)
+    return list(takewhile(lambda epoch: epoch.steps >= full, record.epochs))
 
 
 def total_seconds(record: Record, steady_step_s: float) -> float:

@@ -13,7 +13,6 @@ import pandas as pd
 
 from accelreport.analysis.claim_rules import QUALITY_MARGIN
 from accelreport.analysis.claims import (
-    SIGNED,
     ClaimResult,
     ClaimState,
     ClaimVerdict,
@@ -39,6 +38,7 @@ from accelreport.report.warning_text import problem_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.claims import (
     AS_WRITTEN,
+    SIGNED,
     TIME_QUANTITIES,
     BoundCheck,
     Claim,
@@ -406,7 +406,9 @@ def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> 
     compared = str(getattr(rule, "ratio", ""))
     beside = " as fast as" if compared in {*TIME_QUANTITIES, "speedup"} else " over"
     beside = " as many a second as" if compared == "throughput" else beside
-    lines = number_lines(numbers, names, most, f"{beside} {over}" if over else "")
+    over = f"{beside} {over}" if over else ""
+    over = " without validation" if {n.quantity for n in numbers} == {"total_time"} else over
+    lines = number_lines(numbers, names, most, over)
     if isinstance(rule, QuantisedCheck) and result.verdict is ClaimVerdict.REFUTED:
         loss = quantity.percentage_points(rule.negligible)
         lines.insert(0, f"a loss of {loss} or more is excluded")
@@ -563,7 +565,7 @@ def published_text(plan: PlanDocument, rule: Rule, names: Names = AS_WRITTEN) ->
         title = f"{row.label} ({point})" if point else row.label
         title += f" in “{row.source.title}”" if row.source else ""
         figures += [
-            f"{title}: {printed_text(key, value)} [{names.quantity(key)}]"
+            f"{title}: {printed_text(key, value)} [{names.figure(key)}]"
             for key, value in row.figures().items()
             if key in wanted and (key != "speedup" or (row.over or plan.baseline.device) in devices)
         ]

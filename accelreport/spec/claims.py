@@ -66,6 +66,10 @@ Quantity = Literal[
 ]
 """What a claim may speak of."""
 
+SIGNED = frozenset({*get_args(QualityName), "quantised_accuracy_loss"})
+"""Quantities that may be zero or negative: their mean is the arithmetic one, any other geometric.
+"""
+
 SHARES = frozenset({"accuracy", "val_accuracy", "quantised_accuracy_loss"})
 """Quantities that are shares of examples: at most 1, which is 100 %."""
 
@@ -139,6 +143,8 @@ class Names:
 
     device: Callable[[str], str] = str
     quantity: Callable[[str], str] = str
+    figure: Callable[[str], str] = str
+    """A published figure, which may include what the measured quantity leaves out."""
     axis: Callable[[str], str] = str
     value: Callable[[object], str] = str
     amount: Callable[[str, float], str] = _plain
@@ -201,7 +207,7 @@ class BoundCheck(SpecModel):
     over_where: Where = {}
     """The other device's point, if it differs from `where`."""
     mean_over: list[Text] = []
-    """Axes over which the mean is taken; of a ratio, the geometric mean."""
+    """Axes over which the mean is taken; of times, rates and ratios, the geometric mean."""
     at_least: Bound | None = None
     """Confirmed if the whole interval is above this; for a difference, 0 means more than 0."""
     at_most: Bound | None = None
@@ -251,7 +257,7 @@ class BoundCheck(SpecModel):
 
     def reading(self, baseline: Baseline, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
-        mean = "geometric mean" if self.ratio else "mean"
+        mean = "mean" if self.difference or self.value in SIGNED else "geometric mean"
         rest = names.left(axes, self.where, self.mean_over, mean)
         own = names.of(self.compared, self.of, self.where)
         if self.value:
@@ -358,7 +364,7 @@ class TrendCheck(SpecModel):
     where: Where = {}
     """Fixed values of the other axes."""
     mean_over: list[Text] = []
-    """Axes over which the mean is taken."""
+    """Axes over which the mean is taken; of times, rates and ratios, the geometric mean."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -371,7 +377,8 @@ class TrendCheck(SpecModel):
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         name, verb = (self.rises, "rises") if self.rises else (str(self.falls), "falls")
         over = f" over {names.place(*baseline.place(self.over, {}))}" if name == "speedup" else ""
-        rest = names.left(axes, {self.along, *self.where}, self.mean_over, "mean")
+        mean = "mean" if name in SIGNED else "geometric mean"
+        rest = names.left(axes, {self.along, *self.where}, self.mean_over, mean)
         along = f"along {names.axis(self.along)}{names.at(self.where)}"
         advantage = (
             f" and {'ends' if self.rises else 'begins'} above 1" if name == "speedup" else ""

@@ -159,7 +159,7 @@ def test_next_letters_are_those_of_all_runs_after_the_same_steps() -> None:
     assert finding
     last, steps, first = finding.values
     assert last.number == pytest.approx(0.3)
-    assert steps.number == 20
+    assert steps.number == 120
     assert first.number == pytest.approx(0.1)
     alone = only(Kind.WRITES, {"texts": texts, "epochs": curve(0.1)})
     assert alone

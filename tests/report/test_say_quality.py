@@ -83,7 +83,7 @@ def test_one_of_several_runs_is_no_single_run_but_has_its_seed() -> None:
 def test_a_network_guesses_letters() -> None:
     runs = [{**TEXTS, "epochs": curve(0.1, share, text=True)} for share in (0.14, 0.15, 0.16)]
     title, answer = told(view(*runs), Kind.WRITES)
-    assert title == "The network predicts 15 % of the next characters after 20 steps"
+    assert title == "The network predicts 15 % of the next characters after 120 steps"
     assert answer == ("The 95 % interval is 13–17 % over 3 processes.")
 
 

@@ -80,8 +80,10 @@ def test_the_number_of_the_finding_is_the_one_at_the_end_of_the_line() -> None:
     assert section.detail.startswith(f"{line.end} validation loss")
 
 
-def test_the_other_runs_of_a_configuration_do_not_outlive_one_that_ended_before() -> None:
-    bench = bench_of({"epochs": curve(0.5, 0.6)}, {"epochs": curve(0.7, 0.8, 0.9)})
+def test_a_curve_ends_with_the_last_epoch_that_every_run_finished() -> None:
+    cut = curve(0.5, 0.6, 0.7)
+    cut[-1] = cut[-1].model_copy(update={"steps": 59})
+    bench = bench_of({"epochs": cut}, {"epochs": curve(0.7, 0.8, 0.9)})
     (line,) = Curves(bench).of("accuracy", bench.points[0])
     assert line.value == pytest.approx((0.6, 0.7))
 
@@ -213,7 +215,7 @@ def test_what_a_network_writes_is_shown_by_its_steps() -> None:
     assert isinstance(curves, Plot)
     written = "".join(token.text for token in text.tokens).replace("\xa0", " ")
     assert re.findall(r"After (.*)", written) == [
-        "10 steps: accuracy 10 %", "30 steps", "40 steps: accuracy 40 %",
+        "60 steps: accuracy 10 %", "180 steps", "240 steps: accuracy 40 %",
     ]  # fmt: skip
     assert "To be <4>" in written
 

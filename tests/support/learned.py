@@ -26,10 +26,10 @@ def trained(*updates: dict[str, Any], **changes: Any) -> Study:
 
 
 def curve(*values: float, metric: str = "val_accuracy", text: bool = False) -> list[Epoch]:
-    """Epochs of ten steps and a second each, with one metric and perhaps a text."""
+    """Whole epochs of a second each, with one metric and perhaps a text."""
     return [
         Epoch(
-            epoch=number, steps=10, train_s=1, evaluate_s=1, elapsed_s=number,
+            epoch=number, steps=60, train_s=1, evaluate_s=1, elapsed_s=number,
             metrics={metric: value},
             text=GeneratedText(prompt="To be", text=f" <{number}>") if text else None,
         )

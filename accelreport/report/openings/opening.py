@@ -89,6 +89,7 @@ class Plot:
         table: its numbers.
         points: of its longest line, or its rows; 0 where they are counted as drawn.
         keys: its lines or devices, where the drawing does not name them.
+        slide_keys: the same of a slide that leaves out some.
         named: whether a drawing of that size names its lines, so that the keys are for a
             telephone alone.
         up: what its upright axis counts, which a drawing of lines does not say.
@@ -106,6 +107,7 @@ class Plot:
     table: Table | None = None
     points: int = 0
     keys: tuple[Key, ...] = ()
+    slide_keys: tuple[Key, ...] = ()
     named: Callable[[Size], bool] = lambda size: False  # noqa: ARG005
     up: str = ""
     values: tuple[Value, ...] = ()
@@ -222,6 +224,7 @@ def lines_plot(
         brief=left_out if len(on_a_slide) < len(lines) else "",
         chart=lambda size: panel(size).chart(),
         keys=keys_of_lines(lines),
+        slide_keys=keys_of_lines(on_a_slide),
         named=lambda size: panel(size).named,
         **parts,
     )

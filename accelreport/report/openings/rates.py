@@ -511,7 +511,7 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
         values=tuple(every),
         title_subjects=[value.of for value in printed],
     )
-    caption = f"{plot.caption} Published: {label(citation(plan.source), 200)}."
+    caption = f"{plot.caption * bool(ours)} Published: {label(citation(plan.source), 200)}.".strip()
     caption += f" Published ratios: {'; '.join(dict.fromkeys(compared))}." * bool(compared)
     if any(Caveat.VALIDATED in value.caveats for value in every):
         caption += f" {CAVEATS[Caveat.VALIDATED]}"

@@ -126,7 +126,7 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
         )
     if not dots:
         return None
-    return dots_plot(
+    plot = dots_plot(
         dots,
         axis="error ÷ naive guess",
         tick=factor_text,
@@ -135,6 +135,8 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
         title="Mean absolute error",
         values=tuple(value for finding in findings for value in finding.every_value),
     )
+    errors = "; ".join(f"{dot.name}: network {dot.text}, {dot.detail}" for dot in dots)
+    return replace(plot, description=f"{errors}.")
 
 
 def int8_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:

@@ -218,7 +218,7 @@ def ends_in_words(lines: Sequence[SweepLine], text: Callable[[float], str]) -> s
     """The first and the last value of each line in a sentence, for a screen reader."""
     ends = [(line, [0, -1] if len(line.x) > 1 else [0]) for line in lines]
     parts = (
-        f"{line.name}, {line.detail}: "
+        f"{', '.join(filter(None, (line.name, line.detail)))}: "
         + ", ".join(f"{text(line.y[end])} at {plain(line.x[end])}" for end in both)
         for line, both in ends
     )
@@ -328,7 +328,7 @@ def _late(bench: BenchmarkView, of: Subject) -> float | None:
 # Grids ------------------------------------------------------------------------------------------
 
 GRID_FIGURES = {
-    "time of the whole training": ("total_time",),
+    "time of the whole training (without validation)": ("total_time",),
     "validation metrics": ("val_accuracy", "val_precision", "val_recall", "val_f1"),
 }
 """What is drawn of complete trainings over the longest axis of a grid."""

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from accelreport.analysis.findings import Unit
+from accelreport.analysis.stability import steps_of_epoch
 from accelreport.analysis.warnings import Recorded
 from accelreport.report import quantity
 from accelreport.report.charts.scales import nice_ticks, plain_duration
@@ -213,7 +214,10 @@ def curve_section(record: Record) -> Section | None:
     )
     columns = ("epoch", "steps", "training s", "elapsed s", *(label(name, 60) for name in metrics))
     table = RawTable("Every epoch", columns, rows)
-    detail = quantity.plural(len(rows), "epoch")
+    detail, last = quantity.plural(len(rows), "epoch"), record.epochs[-1].steps
+    if last < (full := steps_of_epoch(record)):
+        of = f"{quantity.count(last)} of {quantity.plural(full, 'step')}"
+        detail += f", {'the last of ' * (len(rows) > 1)}{of}"
     return Section("curve", "Learning curve", (table,), folded=True, detail=detail)
 
 

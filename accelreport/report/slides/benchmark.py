@@ -6,6 +6,7 @@ import shlex
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from accelreport.analysis.findings import Finding, Kind
@@ -62,6 +63,8 @@ MOST_COMMANDS = 4
 """Commands that a slide has room for; the page has all."""
 MOST_PICTURES = 8
 """Pictures whose names a hall can read."""
+ON_A_NARROW_SLIDE = replace(ON_A_PHONE, most=ON_A_SLIDE.most)
+"""A drawing of a slide on a telephone, with the same rows or lines."""
 LONGEST_FOOT, OF_A_BADGE = 74, 14
 """Letters of the line below a figure, and how many a badge takes."""
 MOST_LINES, LONGEST_LINE = 11, 62
@@ -192,6 +195,8 @@ def figure_slides(
     """
     speaker = Speaker(bench)
     titles = {*taken}
+    # A slide counts all that is undecided, as the page does.
+    undecided = [f for f in speaker.answered() if f.kind is Kind.UNDECIDED]
     for number, scene in enumerate(_scenes(bench)[after:], start=1 + after):
         name = f"{prefix}figure-{number}"
         block = slide_block(scene.shown, name)
@@ -199,7 +204,10 @@ def figure_slides(
         # A slide may leave out rows, but for those of the scene's own finding.
         whole = isinstance(scene.shown, Plot) and scene.shown.points <= ON_A_SLIDE.most
         marked = (f for f in bench.findings if f.titles and whole and scene.marks(f.title_values))
-        finding = next((f for f in (*own, *marked) if speaker.title(f) not in titles), None)
+        counted = chain.from_iterable(
+            undecided if f.kind is Kind.UNDECIDED else [f] for f in (*own, *marked)
+        )
+        finding = next((f for f in counted if speaker.title(f) not in titles), None)
         if block is not None and finding is not None:
             titles.add(speaker.title(finding))
             yield finding.kind, _slide(bench, name, finding, block)
@@ -209,7 +217,7 @@ def figure_slides(
 
 
 def slide_block(
-    shown: Shown, name: str, narrow: Size = ON_A_PHONE, size: Size = ON_A_SLIDE
+    shown: Shown, name: str, narrow: Size = ON_A_NARROW_SLIDE, size: Size = ON_A_SLIDE
 ) -> Block | None:
     """A figure at the size of a slide; None of one with too few points for a slide of its own."""
     if isinstance(shown, Code):
@@ -218,7 +226,8 @@ def slide_block(
         return replace(shown, href="", title="", pictures=shown.pictures[:MOST_PICTURES])
     # Its signs say which numbers are of partial runs.
     badges = tuple(badge for badge in shown.badges if badge != PARTIAL)
-    plain = replace(shown, id=name, table=None, caption=shown.brief, badges=badges)
+    keys = shown.slide_keys or shown.keys
+    plain = replace(shown, id=name, table=None, caption=shown.brief, badges=badges, keys=keys)
     figure = replace(plain.figure(size, narrow), subtitle=shown.up)
     count = shown.points or points_of(figure.panels[0].wide.spec)
     return figure if count >= LEAST_POINTS or size is not ON_A_SLIDE else None

@@ -151,10 +151,13 @@ def names_of(bench: BenchmarkView) -> Names:
     def device(name: str) -> str:
         return bench.title_of(name) if name in bench.plan.devices else f"“{name}”"
 
-    def quantity_name(name: str) -> str:
+    def figure(name: str) -> str:
         if name in FIGURES:
             return QUANTITIES.get(name, FIGURES[name][0])
         return metric_title(name) if name.startswith("val_") else name.replace("_", " ")
+
+    def measured(name: str) -> str:
+        return f"{figure(name)}{' (without validation)' * (name == 'total_time')}"
 
     def amount(name: str, value: float) -> str:
         return f"{100 * value:.6g} %" if in_percent(name) else amount_text(name, value)
@@ -162,7 +165,7 @@ def names_of(bench: BenchmarkView) -> Names:
     def difference(quality: str, distance: float) -> str:
         return quantity.percentage_points(distance) if is_share(quality) else f"{distance:g}"
 
-    return Names(device, quantity_name, axis_title, setting, amount, difference)
+    return Names(device, measured, figure, axis_title, setting, amount, difference)
 
 
 def _untested(bench: BenchmarkView, result: ClaimResult) -> str:

@@ -40,6 +40,7 @@ from accelreport.report.pages.badges import (
     panel_points,
 )
 from accelreport.report.quantity import duration_of
+from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
 
 
@@ -165,10 +166,11 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     words = bench.words
     noun = "calls" if words.kernel else f"{words.step}s"
     titles = [words.first, _warm(bench), "first ÷ steady", f"start-up in {noun}", "pays off after"]
-    if words.kernel:
-        titles += ["TFLOPS cold", "TFLOPS warm"]
-    elif words.trains:
-        titles += ["first epoch", "later epoch"]
+    rounds = ["first epoch", "later epoch"] if words.trains else []
+    rounds = ["TFLOPS cold", "TFLOPS warm"] if words.kernel else rounds
+    titles += rounds
+    medians = quantity.listed([words.first, *rounds[:1]])
+    means = quantity.listed([_warm(bench), "first ÷ steady within a process", *rounds[1:]])
     cut_epoch = words.trains and any(
         later_epoch(row, bench.plan.value("epochs", row.point))[1]
         for place in starts
@@ -177,7 +179,7 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     return Table(
         id="cold-table",
         title="Start-up, steady state",
-        caption="Medians of processes; first ÷ steady: the mean ratio within a process."
+        caption=f"{sentence(medians)}: medians of processes. {sentence(means)}: geometric means."
         + " † extrapolated from steady steps."
         * (cut_epoch or any(_cut_call(bench, at) for at in starts)),
         corner="device",

@@ -87,7 +87,7 @@ class Curves:
         self.curve = cache(self._curve)
 
     def _curve(self, series: Series, point: Point, name: str) -> Curve | None:
-        """Means over seeds at each epoch that all reached; None where none recorded the metric."""
+        """Means over seeds at each epoch that all finished; None where there is none."""
         cells = self.bench.measured(series, point)
         runs = [(row, record) for row in cells if (record := self.bench.record(row))]
         epochs = common_epochs([record for _, record in runs], name)
@@ -129,7 +129,10 @@ class Curves:
         ends: dict[Subject | None, str] = {
             value.of: speaker.number(value) for value in values if value.of.part
         }
-        curves = [replace(curve, end=ends.get(curve.of, curve.end)) for curve in curves]
+        curves = [
+            replace(curve, end=ends.get(curve.of, curve.end)) if len(curve.value) > 1 else curve
+            for curve in curves
+        ]
         shown = [series for series in bench.shown_series if any(series == c.device for c in curves)]
         of_time = [speaker.number(value) for value in values if value.unit is Unit.SECONDS]
         time = ", ".join(["training time", *(f"{number} in all" for number in of_time[:1])])
@@ -194,7 +197,7 @@ class Curves:
         return target.level, f"target {level_text(metric, target.level)}"
 
     def table(self, metric: str, identity: str) -> Table:
-        """Every epoch of one metric, in validation and in training."""
+        """Every finished epoch of one metric, in validation and in training."""
         shown, groups = self.bench.shown_series, []
         for point in self.bench.points:
             curves = {
@@ -205,30 +208,36 @@ class Curves:
             rows = tuple(
                 table_row(
                     f"epoch {epoch + 1}",
-                    *(_value(metric, curves[series], epoch) for series in shown),
+                    *(
+                        _value(metric, curves[series], epoch)
+                        or entry("not finished" if self._cut(series, point) else "–")
+                        for series in shown
+                    ),
                 )
-                for epoch in range(max(lengths, default=0))
+                for epoch in range(max([1, *lengths]))
             )
             groups.append(RowGroup(rows, title=self.bench.point_title(point)))
         name = metric_title(f"val_{metric}")
         return Table(
             id=identity,
             title=sentence(name),
-            caption="The time budget ended the last epoch of partial runs early."
-            * any(row.status == "partial" for row in self.bench.results),
             columns=device_columns(shown),
             groups=tuple(groups),
             download=Download(f"{self.bench.slug}/curves.csv", "CSV"),
         )
 
+    def _cut(self, series: Series, point: Point) -> bool:
+        """Whether the budget ended a run."""
+        return any(row.status == "partial" for row in self.bench.measured(series, point))
+
 
 curves_of = cached_by_bench(Curves)
 
 
-def _value(metric: str, pair: Sequence[Curve | None], epoch: int) -> Entry:
+def _value(metric: str, pair: Sequence[Curve | None], epoch: int) -> Entry | None:
     validated, trained = (c if c and epoch < len(c.value) else None for c in pair)
     if (shown := validated or trained) is None:
-        return entry("–")
+        return None
     lines = [Line(metric_text(metric, validated.value[epoch]) if validated else "not evaluated")]
     if trained:
         lines.append(Line(f"training {metric_text(metric, trained.value[epoch])}", "detail"))
@@ -246,6 +255,8 @@ def target_table(bench: BenchmarkView) -> Table:
         lambda bench, series, point: _target_entry(bench, series, point, target.metric),
         id="target-table",
         title=f"Time to {level} {metric_title(target.metric)}",
+        caption="Medians of the seeds that reached it."
+        * any(row.reached for row in bench.target_times),
         download=Download(f"{bench.slug}/targets.csv", "CSV"),
     )
     # Of a sweep the finding says who was first, and every point of every device is looked up.
