@@ -79,9 +79,9 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
         for (series, _), values in own.items()
     ]
     counted = _counted(bench, own, exact=exact)
-    said = f"{counted} steady {bench.words.step}s"
+    counts = f"{counted} steady {bench.words.step}s"
     if not exact:
-        said = f"Mean {bench.words.step} of each of {counted} steady blocks"
+        counts = f"Mean {bench.words.step} of each of {counted} steady blocks"
     where = bench.at(point)
     medians = "; ".join(
         f"{curve.device.title}: median {quantity.duration(curve.median)}" for curve in curves
@@ -94,7 +94,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
         chart=lambda size: step_ecdf(
             curves, axis_title=f"{bench.words.step} time", width=size.width
         ),
-        caption=" ".join([f"{said}, all processes.", *[NOT_FROM_ZERO] * late]),
+        caption=" ".join([f"{counts}, all processes.", *[NOT_FROM_ZERO] * late]),
         keys=keys([series for series, _ in own]),
         badges=loud_badges(bench),
         table=percentile_table(bench, times, exact=exact),
