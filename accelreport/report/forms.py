@@ -109,6 +109,7 @@ EVIDENCE = {
     "{state}.",
     "budget": "The time budget per cell stopped {what}{after}.",
     "processors": "The runs used different processors of one name: {names}.",
+    "load": "Other programs used the processor during {busy} of {count}.",
 }
 """What stands below a title: the intervals behind it, and what may decide it."""
 
@@ -117,7 +118,6 @@ CAVEATS: dict[Caveat, str] = {
     Caveat.SAMPLE: "The network learns from a sample of the data.",
     Caveat.STAND_IN: "The data are synthetic.",
     Caveat.UNLIKE: "The source measured under other conditions.",
-    Caveat.BUSY: "Other programs used the processor meanwhile.",
     Caveat.INFERRED: "The source does not name the hardware; it is inferred.",
     Caveat.VALIDATED: "All times include the validation after each epoch.",
     Caveat.UNVALIDATED: (

@@ -47,6 +47,7 @@ class FrontFinding:
         evidence: what stands below it where it is the heading.
         at: in which workload, where the heading need not say it.
         also: what is said with it even where it is not the heading.
+        busy: its processes, where other programs ran meanwhile.
         bench: whose finding it is, where it is of one benchmark alone.
     """
 
@@ -55,6 +56,7 @@ class FrontFinding:
     evidence: str = ""
     at: str = ""
     also: str = ""
+    busy: Sequence[Result] = ()
     bench: BenchmarkView | None = None
 
     @property
@@ -84,6 +86,18 @@ class FrontFinding:
         return f"{title}. {self.also}".strip()
 
 
+def lead(headed: Sequence[FrontFinding], more: Sequence[FrontFinding]) -> str:
+    """The lines below the heading: its evidence, then other findings.
+
+    A load is said once, of the processes of all, behind the last one that has it.
+    """
+    parts = [*(front.evidence for front in headed), *(front.sentence for front in more)]
+    busy = [(n, front.busy) for n, front in enumerate((*headed, *more)) if front.busy]
+    if busy:
+        parts[busy[-1][0]] += f" {busy_text(row for _, rows in busy for row in rows)}"
+    return " ".join(filter(None, parts)).strip()
+
+
 def front_findings(view: Overview) -> tuple[FrontFinding, ...]:
     """All that the front page says, the finding of its heading first; never none."""
     if not view.rows:
@@ -100,8 +114,9 @@ def largest_first(
     """The decided comparisons, the largest of each benchmark before all others of it.
 
     Those that are no sentence come last. Batch sizes come after devices, modes and precisions; of
-    either, what was measured while other programs ran comes last, then what has a short window or a
-    slow process, and what is over another machine than the one with most cells.
+    either, what was measured while other programs ran comes last, before it what the budget
+    stopped, then what has a short window or a slow process, and what is over another machine than
+    the one with most cells.
     """
     benches = {bench.slug: bench for bench, _ in outcome.comparisons}.values()
     timed = Counter(row.machine for bench in benches for row in bench.results if row.timed)
@@ -112,8 +127,8 @@ def largest_first(
         apart = over(value).machine != most
         kinds = {warning.kind for row in value.processes for warning in row.warnings}
         doubted = not kinds.isdisjoint(("short-window", "slow-process"))
-        late = finding.kind is Kind.GAIN, Caveat.BUSY in value.caveats, doubted, apart
-        return not finding.is_sentence, *late
+        late = [caveat in value.caveats for caveat in (Caveat.BUSY, Caveat.BUDGET)]
+        return not finding.is_sentence, finding.kind is Kind.GAIN, *late, doubted, apart
 
     pairs = sorted(outcome.comparisons, key=last)
     largest = {bench.slug: finding for bench, finding in reversed(pairs)}
@@ -159,10 +174,10 @@ def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[Front
         at = ("" if compiled else speaker.at(forward(value).of)) + workload
         if compared[_devices(value)] > 1:
             words["at"], workload = at, ""
-        also = busy_text(value.processes) if Caveat.BUSY in value.caveats else ""
+        busy = value.processes if Caveat.BUSY in value.caveats else ()
         doubts = filter(None, (speaker.evidence(finding, workload), *speaker.caveats(finding)))
         evidence = " ".join(doubts)
-        yield FrontFinding(finding, words, evidence, at, also, bench)
+        yield FrontFinding(finding, words, evidence, at, busy=busy, bench=bench)
 
 
 def _devices(value: Value) -> tuple[str, str]:
@@ -259,6 +274,6 @@ def _rates(view: Overview) -> Iterator[FrontFinding]:
         "at": f" in {shown.where}" if len(own) > 1 else speaker.at(rate.of),
     }
     finding = Finding(Kind.RATE, (value,))
-    also = busy_text(rate.processes) if shown.row.busy else ""
-    evidence = f"{speaker.evidence(finding)} {also}".strip()
-    yield FrontFinding(finding, words, evidence, also=also, bench=shown.bench)
+    busy = rate.processes if shown.row.busy else ()
+    evidence = speaker.evidence(finding)
+    yield FrontFinding(finding, words, evidence, busy=busy, bench=shown.bench)

@@ -179,9 +179,11 @@ class Speaker:
     def answer(self, *findings: Finding) -> str:
         """The lines below a title: the evidence and caveats of each finding."""
         parts: list[str] = []
+        busy = [finding for finding in findings if Caveat.BUSY in finding.caveats]
         for number, finding in enumerate(findings):
             parts += [f"{self.title(finding)}."] if number else []
             parts += [self.evidence(finding), *self.caveats(finding, findings[:number])]
+            parts += [self.load(*busy)] if finding in busy[-1:] else []
         return " ".join(dict.fromkeys(filter(None, parts)))
 
     def number_of(self, *kinds: Kind) -> str:
@@ -202,20 +204,25 @@ class Speaker:
         """Two sentences to speak: what was found, and how sure it is."""
         return tuple(part for part in (f"{self.title(finding)}.", self.evidence(finding)) if part)
 
-    def caveats(self, finding: Finding, before: Sequence[Finding] = ()) -> Iterator[str]:
-        """A sentence for each thing that weakens the numbers of a finding.
+    def load(self, *findings: Finding) -> str:
+        """During how many processes of some findings other programs ran; empty of none."""
+        busy = [one for one in map(_first_alone, findings) if Caveat.BUSY in one.caveats]
+        return busy_text(_processes(busy)) if busy else ""
 
-        Single runs are said in its title, and the budget once of all runs of those before it.
+    def caveats(self, finding: Finding, before: Sequence[Finding] = ()) -> Iterator[str]:
+        """A sentence for each thing, but for a load, that weakens the numbers of a finding.
+
+        Single runs are said in its title, and the budget of no run of those before it again.
         """
         finding = _first_alone(finding)
-        held, configurations = finding.caveats, _configurations([finding])
-        new = {row.key for rows in configurations for row in rows if row.status == "partial"}
-        new -= {row.key for rows in _configurations(before) for row in rows}
-        if Caveat.EXTRAPOLATED not in held and new:
-            yield self._stopped(configurations)
-        least = shortest(every := [row for rows in configurations for row in rows])
+        held, every, told = finding.caveats, _processes([finding]), _processes(before)
+        known = {(row.key, row.machine) for row in told}
+        new = [row for row in every if (row.key, row.machine) not in known]
+        if Caveat.EXTRAPOLATED not in held and _stopped(new):
+            further = bool(_stopped(told))
+            yield self._budget(new if further else every, "further " * further)
         counted = "its steps"
-        if least:
+        if least := shortest(every):
             timed, planned = least.timings.steady_steps, least.timings.planned_steps
             counted = f"{timed:,.0f} timed {self.bench.words.step}s of {planned:,.0f}"
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
@@ -224,26 +231,28 @@ class Speaker:
         held -= _DATA.keys() if finding.kind in _ALONE else frozenset()
         for caveat, text in CAVEATS.items():
             if caveat in held:
-                text = busy_text(every) if caveat is Caveat.BUSY else text
                 yield text.format(steps=counted, without=without)
 
     def steps(self, done: float, of: Result) -> str:
         """So many of the steps that a process was to take: "20 of 1,500 steps"."""
         return f"{done:,.0f} of {of.timings.planned_steps:,.0f} {self.bench.words.step}s"
 
-    def _stopped(self, configurations: Sequence[Sequence[Result]]) -> str:
-        """What the time budget stopped, and after how many of all steps, the warm-up's included."""
-        every = [row for rows in configurations for row in rows]
-        stopped = [row for row in every if row.status == "partial"]
-        count, of, noun = len(stopped), len(every), "runs"
+    def _budget(self, every: Sequence[Result], further: str) -> str:
+        """What the time budget stopped, and after how many of all steps, the warm-up's included.
+
+        Where it was said before of others, those of which it is said now are `further`.
+        """
+        stopped, configurations = _stopped(every), _by_configuration(every)
+        count, of, noun = len(stopped), len(every), "run"
         if len(configurations) > 1:
-            count, of = len(_by_configuration(stopped)), len(configurations)
-            noun = "configurations"
-        whole = "both" if of == 2 else f"all {of}"
-        what = f"{f'{count} of these {of}' if count < of else f'{whole} of these'} {noun}"
+            count, of, noun = len(_by_configuration(stopped)), len(configurations), "configuration"
+        these = f"{of} {further}{noun}{'s' * (of > 1)}"
+        what = f"{count} of {'' if further else 'these '}{these}"
+        if count == of:
+            what = these if further else f"{'both' if of == 2 else f'all {of}'} of these {noun}s"
         names = {self.bench.name_at(r.device, r.machine, tuple(r.point.values())) for r in stopped}
         what += f" ({quantity.listed(sorted(names))})" * (len(names) <= MOST_NUMBERS)
-        what = what if of > 1 else "the run"
+        what = what if of > 1 or further else "the run"
         least = shortest(stopped)
         when = " after" if len(stopped) == 1 else ", at the earliest after"
         after = f"{when} {self.steps(least.steps, least)}" if least else ""
@@ -366,9 +375,8 @@ class Speaker:
 
     def compared(self, value: Value) -> str:
         """A ratio as a label, its faster side first: "A over B at batch size 256: 1.4×"."""
-        ratio = forward(value)
-        sides = f"{self.name(ratio.of)} over {self.name(over(ratio))}{self.at(ratio.of)}"
-        return f"{sides}: {self.number(ratio, quantity.TABLE)}"
+        sides = " over ".join(self.sides(Finding(Kind.UNDECIDED, (value,))))
+        return f"{sides}: {self.number(forward(value), quantity.TABLE)}"
 
     def _absolute(self, value: Value) -> str:
         """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""
@@ -405,15 +413,19 @@ def over(value: Value) -> Subject:
     return value.over
 
 
-def _configurations(findings: Sequence[Finding]) -> list[list[Result]]:
-    """The processes of some findings, each once, by device, machine and sweep point."""
+def _processes(findings: Iterable[Finding]) -> list[Result]:
+    """The processes of some findings, each once."""
     values = (value for finding in findings for value in finding.every_value)
-    return _by_configuration(row for value in values for row in value.processes)
+    rows = (row for value in values for row in value.processes)
+    return list({(row.key, row.machine): row for row in rows}.values())
+
+
+def _stopped(processes: Iterable[Result]) -> list[Result]:
+    return [row for row in processes if row.status == "partial"]
 
 
 def _by_configuration(processes: Iterable[Result]) -> list[list[Result]]:
-    rows = {(row.key, row.machine): row for row in processes}.values()
-    return list(grouped(rows, lambda row: (row.device, row.machine, row.where)).values())
+    return list(grouped(processes, lambda row: (row.device, row.machine, row.where)).values())
 
 
 def reasons_text(finding: Finding) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import partial
 from math import isnan
 
@@ -22,6 +22,7 @@ from accelreport.analysis.warnings import (
     SlowProcess,
     TwoModes,
 )
+from accelreport.report.forms import EVIDENCE
 from accelreport.report.metrics import printed_text
 from accelreport.report.quantity import duration, plural
 from accelreport.report.text import label
@@ -117,11 +118,12 @@ def warning_text(warned: ResultWarning) -> str:
     return _of_series(warned.kind, warned.value)
 
 
-def busy_text(processes: Sequence[Result]) -> str:
-    """During how many of some processes other programs used the processor."""
-    busy = sum(is_busy([process]) for process in processes)
-    count = plural(len(processes), "process", "processes")
-    return f"Other programs used the processor during {busy} of {count}."
+def busy_text(processes: Iterable[Result]) -> str:
+    """During how many of some processes, each counted once, other programs used the processor."""
+    every = {(process.key, process.machine): process for process in processes}.values()
+    busy = sum(is_busy([process]) for process in every)
+    count = plural(len(every), "process", "processes")
+    return EVIDENCE["load"].format(busy=busy, count=count)
 
 
 def _fewer_cores(busy: float, usual: float) -> str:
@@ -212,7 +214,7 @@ def flag_text(flag: Contradiction) -> str:
             rate = f"{printed:g} TFLOPS is"
             if not isnan(count):
                 rate = f"a step of {duration(count)} is at least {printed:.3g} TFLOPS, which is"
-            chip = f" of a chip that is inferred ({flag.inferred})" if flag.inferred else ""
+            chip = f" of a chip inferred from {flag.inferred}" if flag.inferred else ""
             return (
                 f"{rate} {printed / other:.2g} times the peak{chip} of {other:g} TFLOPS "
                 f"in {flag.of}{source}"

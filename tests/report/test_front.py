@@ -149,8 +149,7 @@ def test_no_speedup_is_drawn_over_a_base_of_which_a_sentence_says_that_none_is_s
     held = busy(study(spec="k", devices=("cpu", "gpu"), repeats=5))
     for studies in ((busy(made),), (made, held)):
         view = Overview(gather(Results(studies)))
-        spoken = [each.sentence for each in front_findings(view)]
-        assert any("Other programs used the processor" in text for text in spoken)
+        assert any(each.busy for each in front_findings(view))
         for shown in view.shown:
             factors = [dot for dot in view.dots(shown) if "×" in dot.text]
             assert bool(factors) != shown.row.busy
@@ -542,22 +541,15 @@ def test_a_data_set_is_described_once_with_all_benchmarks_that_read_it() -> None
     assert "Proceedings of the IEEE" in group.detail
 
 
-def test_published_rates_are_named_by_hardware_and_by_their_source_where_it_is_alike() -> None:
-    def rate(year: int, text: str, hardware: str = "", by: str = "") -> PrintedRate:
-        row = Published(device="gpu", label=text, hardware=hardware, hardware_by=by, epoch_time=1.0)
+def test_published_rates_are_named_by_label_and_by_the_year_of_their_source_if_alike() -> None:
+    def rate(year: int, text: str, hardware: str = "") -> PrintedRate:
+        row = Published(device="gpu", label=text, hardware=hardware, epoch_time=1.0)
         source = Source(title="s", year=year)
         return PrintedRate(PublishedResult(row, "epoch_time", 1.0, "", {}, (), source), 1.0, 1.0)
 
     named = [
-        rate(2018, "a", "Tesla K80"),
-        rate(2018, "b", "Tesla T4"),
-        rate(2020, "c", "Tesla T4"),
-        rate(2018, "Colab GPU, 2021, 128 units"),
+        rate(2018, "Colab GPU", "Tesla K80"),
         rate(2018, "GPU"),
         rate(2020, "GPU"),
-        rate(2018, "Colab TPU", "Cloud TPU v2", "somebody else"),
     ]
-    assert printed_names(named) == [
-        "Tesla K80", "b", "c", "Colab GPU, 2021, 128 units", "GPU, 2018", "GPU, 2020",
-        "Colab TPU",
-    ]  # fmt: skip
+    assert printed_names(named) == ["Colab GPU", "GPU, 2018", "GPU, 2020"]

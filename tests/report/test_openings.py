@@ -205,7 +205,7 @@ def test_a_grid_leaves_out_what_has_no_number_and_says_so(
     (figure,) = plots(view(replace(grid, records=records)))
     rows = data_of(figure, Size(1104, 320))
     assert sum("known" in row for row in rows) == cells
-    assert f"{left_out} is left out: not run yet." in figure.caption
+    assert f"{left_out} left out: not run yet." in figure.caption
     assert "Dashed" not in figure.caption
 
 

@@ -472,10 +472,11 @@ FIELDS = {
     "are": "is|are", "open": r"\d+ comparisons? (?:is|are)", "all_of_them": "it is|each is",
     "failed": r"[\d,]+ of [\d,]+ \w+", "data": r"(?:on a sample: |on synthetic data: )?",
     "at": r"(?: at .+| in \d+ workloads| in “.+)?", "place": ".*", "without": ".*", "after": ".*",
+    "which": r"(?: \(.+\))?",
 }  # fmt: skip
 """What a field of a form may be, where it is not any text."""
 
-OTHERS = (r".+: [−\d].*", r".+: (confirmed|refuted)", r".+× \(.+, n = \d\)",
+OTHERS = (r".+: [−\d].*", r"confirmed: .+", r".+× \(.+, n = \d\)",
     r"(none|\d+) of \d+ claims? (is|are) .+", "summary",
 )  # fmt: skip
 """Labelled numbers, a claim's own text with its state, and headings that count."""

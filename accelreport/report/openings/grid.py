@@ -7,6 +7,7 @@ number is left out. The note says how many, and why a cell has no number.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,7 +34,7 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import Plot, Scene, Size
 from accelreport.report.pages.badges import device_columns, kind_text, loud_badges
 from accelreport.report.say import Speaker
-from accelreport.report.text import cut, label, lines_within, text_width
+from accelreport.report.text import cut, label, lines_within, sentence, text_width
 from accelreport.report.view import BenchmarkView, Point, Series, mean, median, present
 
 
@@ -143,7 +144,7 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
             for value in (fastest, slowest)
         ),
         chart=partial(_chart, _without_words(panels), axes),
-        brief="dashed: without a time",
+        brief=_brief(every, panels),
         caption=_note(bench, every, panels),
         badges=loud_badges(bench),
         table=_table(bench),
@@ -155,16 +156,46 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
 def _chart(panels: Sequence[HeatPanel], axes: HeatAxes, size: Size) -> Chart:
     """The grid; on a slide the panels of its slowest and its fastest cell, with bare numbers."""
     if size.most:
-        times = {
-            id(panel): [cell.value for row in panel.cells for cell in row if cell.value is not None]
-            for panel in panels
-        }
-        every = [seconds for own in times.values() for seconds in own]
-        ends = {min(every), max(every)}
-        scale, sign = quantity.time_unit(max(every))
-        panels = [_bare(panel, scale) for panel in panels if ends & set(times[id(panel)])]
+        panels = _of_ends(panels)
+        scale, sign = quantity.time_unit(max(t for panel in panels for t in panel.times))
+        panels = [_bare(panel, scale) for panel in panels]
         axes = replace(axes, title=f"{axes.title}; times in {sign}")
     return heat_map(panels, axes, width=size.width, height=size.height)
+
+
+def _of_ends(panels: Sequence[HeatPanel]) -> list[HeatPanel]:
+    """The panels of the slowest and the fastest cell: a slide has no others."""
+    every = [seconds for panel in panels for seconds in panel.times]
+    return [panel for panel in panels if {min(every), max(every)} & {*panel.times}]
+
+
+def _brief(every: Sequence[HeatPanel], panels: Sequence[HeatPanel]) -> str:
+    """What dashed cells of a slide are, and what it leaves out."""
+    shown = _of_ends(panels)
+    parts = ["dashed: without a time"] * bool(_untimed(shown))
+    parts += [f"{len(shown)} of {len(panels)} panels"] * (len(shown) < len(panels))
+    return " · ".join(filter(None, (*parts, _left_out(every, panels))))
+
+
+def _untimed(panels: Sequence[HeatPanel]) -> Counter[str]:
+    """Why cells have no time → how many."""
+    cells = (cell for panel in panels for row in panel.cells for cell in row)
+    return Counter(cell.text for cell in cells if cell.value is None)
+
+
+def _left_out(every: Sequence[HeatPanel], panels: Sequence[HeatPanel]) -> str:
+    """What is planned and not drawn, and why: "batch size 64 left out: not run yet"."""
+    sizes = [(len(some), len(some[0].cells), len(some[0].cells[0])) for some in (every, panels)]
+    left_out = [
+        f"{planned - drawn} of {planned} {what}"
+        for what, planned, drawn in zip(("panels", "rows", "columns"), *sizes, strict=True)
+        if drawn < planned
+    ]
+    lost = [panel.title for panel in every if not panel.times]
+    if len(lost) == 1:
+        left_out[0] = lost[0]
+    why = ", ".join(sorted(_untimed(every) - _untimed(panels)))
+    return f"{quantity.listed(left_out)} left out: {why}" if left_out else ""
 
 
 def _with_numbers(panels: Sequence[HeatPanel], axes: HeatAxes) -> tuple[list[HeatPanel], HeatAxes]:
@@ -246,21 +277,10 @@ def _table(bench: BenchmarkView) -> Table:
 def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[HeatPanel]) -> str:
     """How to read it, and how many cells have no time and why, once for all of them."""
     quality = f"; below: {metric_title(bench.quality)}" if bench.quality else ""
-    shown = {series.device for series in bench.shown_series}
-    untimed = (row for row in bench.results if not row.timed and row.device in shown)
-    reasons = ", ".join(sorted({kind_text(row) for row in untimed}))
-    reasons = reasons or "not planned"
-    cells = [cell for panel in panels for row in panel.cells for cell in row]
-    absent = sum(cell.value is None for cell in cells)
-    dashed = f" Dashed ({absent} of {len(cells)}): {reasons}." if absent else ""
-    sizes = [(len(some), len(some[0].cells), len(some[0].cells[0])) for some in (every, panels)]
-    left_out = {
-        f"{planned - drawn} of {planned} {what}": planned - drawn
-        for what, planned, drawn in zip(("panels", "rows", "columns"), *sizes, strict=True)
-        if drawn < planned
-    }
-    verb = "is" if [*left_out.values()] == [1] else "are"
-    gone = f" {quantity.listed([*left_out])} {verb} left out: {reasons}." if left_out else ""
+    absent, cells = _untimed(panels), sum(len(row) for panel in panels for row in panel.cells)
+    why = ", ".join(sorted(absent))
+    dashed = f" Dashed ({absent.total()} of {cells}): {why}." if absent else ""
+    gone = f" {sentence(left_out)}." if (left_out := _left_out(every, panels)) else ""
     framed = "Frames: the shortest and the longest time. Stronger colour: longer (log scale)"
     return f"{framed}{quality}.{dashed}{gone}"
 
@@ -301,6 +321,11 @@ class HeatPanel:
 
     title: str
     cells: tuple[tuple[HeatCell, ...], ...]
+
+    @property
+    def times(self) -> list[float]:
+        """The values of its cells."""
+        return [cell.value for row in self.cells for cell in row if cell.value is not None]
 
 
 @dataclass(frozen=True)

@@ -428,8 +428,9 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     restated = [finding for finding in bench.findings if alike and finding.kind is Kind.RESTATED]
     values = sorted(total.every_value, key=lambda value: -value.number)
     again = {finding.values[1].of: finding.values for finding in restated}
+    kind = bench.plan.devices[bench.plan.baseline.device].kind
     ratios = {
-        of: f"published {speaker.number(stated)}, here {speaker.number(ours)}"
+        of: f"published {speaker.number(stated)} its {kind}, {speaker.number(ours)} this {kind}"
         for of, (stated, ours, *_) in again.items()
     }
     dots = [dot_of(speaker, value, ratios.get(value.of, "")) for value in values]

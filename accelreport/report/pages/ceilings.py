@@ -127,7 +127,7 @@ def _plot(rows: Shares, title: str) -> Plot:
                 entry(
                     row.short,
                     *under(bench.point_name(value.of.point) * (value.of.point != point)),
-                    *under(f"of {row.limit}" + f", by {row.by}" * bool(row.by)),
+                    *under(f"of {row.limit}" + f", inferred from {row.by}" * bool(row.by)),
                     *under("exceeds the peak" if row.flagged else ""),
                 ),
                 str(value.provenance),

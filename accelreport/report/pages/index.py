@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
@@ -22,10 +23,10 @@ from accelreport.report.charts.dot_plot import (
     Dot,
     dot_plot,
 )
-from accelreport.report.charts.drawing import Chart, Named
+from accelreport.report.charts.drawing import WIDE, Chart, Named
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text, next_steps
-from accelreport.report.front import FrontFinding, front_findings, largest_first
+from accelreport.report.front import FrontFinding, front_findings, largest_first, lead
 from accelreport.report.model import (
     Block,
     Column,
@@ -53,7 +54,7 @@ from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PAGE, PHONE, Overview
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker, over
-from accelreport.report.text import label, text_width
+from accelreport.report.text import cut, label, text_width
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
 
@@ -108,7 +109,7 @@ def index_page(
         title=label(title),
         headline=headline,
         kicker=" · ".join(filter(None, (measured_on, dates))),
-        finding=" ".join([*(f.evidence for f in headed), *(f.sentence for f in more)]).strip(),
+        finding=lead(headed, more),
         sections=tuple(sections),
         template="index.html",
         opening=opening,
@@ -149,7 +150,7 @@ def front_parts(
 
 
 def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
-    """A row for each comparison: those that are decided, then as many others as have room."""
+    """A row for each pair: those that are decided, then as many others as have room."""
     pairs = [*largest_first(outcome), *outcome.undecided]
     rows: dict[object, tuple[BenchmarkView, Finding]] = {}
     for bench, finding in pairs:
@@ -163,6 +164,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     kept = kept[:1] + sorted(kept[1:], key=lambda row: -forward(row[1].values[0]).number)
     if not kept:
         return None
+    named = Counter(Speaker(bench).sides(finding) for bench, finding in kept)
     dots, brief, table, machines = [], [], [], set[str]()
     for bench, finding in kept:
         value = forward(finding.values[0])
@@ -170,13 +172,16 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         speaker, firm = Speaker(bench), value.verdict in DECIDED
         title, (name, base) = label(bench.plan.title, 60), speaker.sides(finding)
         beside = f"over {base}"
+        # Two benchmarks may compare one pair: a line of the page has room for so much.
+        both = cut(f"{beside} · {title}", LARGEST_SHARE * WIDE, SMALLER)
+        detail = both if named[name, base] > 1 else beside
         ratio, interval = speaker.number(value, quantity.TABLE), speaker.interval(value)
         low, high = value.interval.ends
         text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
         dots.append(
             Dot(
                 name,
-                f"{beside} · {title}",
+                detail,
                 MARK,
                 value.number,
                 text,
@@ -190,9 +195,10 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         state = "decided" if firm else "undecided"
         table.append(table_row(name, beside, link, ratio, interval or quantity.MISSING, state))
     every = len(pairs)
-    shown = f", {len(kept)} shown" if len(kept) < every else ""
     count = quantity.plural(every, "comparison")
-    left = quantity.plural(len(rows) - len(kept), "row")
+    drawn = quantity.plural(len(rows), "row")
+    drawn = f"{len(kept)} of {drawn} shown" if len(kept) < len(rows) else drawn
+    shown = f"; {drawn}, one for each pair" * (len(kept) < every)
     columns = map(Column, ("baseline", "benchmark", "speedup", "95 % interval", "state"))
     plot = dots_plot(
         dots,
@@ -203,7 +209,6 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         id="decided-rows",
         title=f"Comparisons on {'this machine' if len(machines) < 2 else 'these machines'}",
         subtitle=f"{len(outcome.comparisons)} of {count} decided{shown}",
-        note=f"{left} more: see Benchmarks." * (len(rows) > len(kept)),
         values=tuple(finding.values[0] for _, finding in kept),
         table=Table("decided-table", "The ratios in the figure", tuple(columns),
                     (RowGroup(tuple(table)),), corner="what"),
@@ -269,7 +274,9 @@ def _next(outcome: Outcome[BenchmarkView]) -> Notes:
         time = f"about {minutes} min" if minutes < 120 else f"about {round(minutes / 60)} h"
         items.append(Note(step.title, f"({time} here)" if again else step.where, step.command))
     if reruns > 1:
-        items.insert(1, Note(f"{reruns - 1} more such commands", "are on the page of claims."))
+        more = quantity.plural(reruns - 1, "more such command")
+        be = "is" if reruns == 2 else "are"
+        items.insert(1, Note(more, f"{be} on the page of claims."))
     return Notes(tuple(items), "What to run next")
 
 

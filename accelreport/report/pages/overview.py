@@ -20,7 +20,7 @@ from accelreport.analysis.overview import (
     is_busy,
     rate_rows,
 )
-from accelreport.analysis.published import UNLIKE, PublishedResult
+from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import caveats_of, divided, rate_of, ratio_of
@@ -41,7 +41,6 @@ from accelreport.report.pages.sections.about import web_address
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
-from accelreport.spec.models import Published
 
 MOST_ROWS = 12
 """Workloads of the picture: more do not fit into a first screen."""
@@ -579,25 +578,12 @@ def _ends(own: list[Shown]) -> list[Shown]:
 
 
 def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
-    """What published rates are of: hardware or its label, and the label or year where it is alike.
-
-    Hardware that the source does not name is called by the label. The year is that of the source.
-    """
-
-    def hardware(row: Published) -> str:
-        return "" if row.hardware_by else row.hardware
-
-    names = [label(hardware(rate.result.row) or rate.result.row.label, 48) for rate in printed]
-
-    def apart(one: PublishedResult) -> str:
-        if hardware(one.row):
-            return label(one.row.label, 48)
-        year = one.source.year if one.source else None
-        return f"{label(one.row.label, 48)}, {year}" if year else label(one.row.label, 48)
-
+    """The labels of published rates, with the year of their source where they are alike."""
+    names = [label(rate.result.row.label, 48) for rate in printed]
+    years = [one.result.source.year if one.result.source else None for one in printed]
     return [
-        name if names.count(name) == 1 else apart(rate.result)
-        for name, rate in zip(names, printed, strict=True)
+        f"{name}, {year}" if year and names.count(name) > 1 else name
+        for name, year in zip(names, years, strict=True)
     ]
 
 

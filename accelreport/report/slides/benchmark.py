@@ -283,7 +283,7 @@ def _slide(
         finding=foot(label(bench.plan.title, LONGEST_FOOT - 2 * OF_A_BADGE), block),
         speech=Speech(
             (f"{title}.",) if title else speaker.spoken(finding),
-            unique(speaker.caveats(finding)),
+            unique([*speaker.caveats(finding), speaker.load(finding)]),
             (page,),
         ),
     )

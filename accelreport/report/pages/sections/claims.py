@@ -61,8 +61,8 @@ UNTESTED = frozenset({ClaimState.NOT_MEASURED, ClaimState.NEEDS_DEVICE})
 OPEN = frozenset(ClaimState) - DECIDED - UNTESTED
 GROUPS = (
     ("claims", "Decided", DECIDED),
-    ("undecided", "Undecided: more repeats decide", OPEN),
-    ("open", "Undecided: other numbers or whole data decide", OPEN),
+    ("undecided", "Undecided: more repeats may decide", OPEN),
+    ("open", "Undecided: other numbers or whole data may decide", OPEN),
     ("unmeasured", "Not measured", frozenset({ClaimState.NOT_MEASURED})),
     ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
 )

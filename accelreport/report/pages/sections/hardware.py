@@ -103,7 +103,7 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
             last = number == len(row.shares) - 1
             dot = dot_of(speaker, value)
             text = speaker.numbers(row.shares) if last else ""
-            by = f", by {row.by}" if row.by else ""
+            by = f", inferred from {row.by}" if row.by else ""
             dots.append(
                 replace(
                     dot,
