@@ -16,16 +16,8 @@
 
   const title = (slide) => slide.querySelector("h1, h2").textContent;
 
-  const built = (slide) => ["published", "measured"].every((from) => slide.querySelector(`.wide [data-from=${from}]`));
-  const begun = () => slides[now].classList.contains("begun");
-
-  // A figure of both origins shows what was published first, and the rest at the next key.
-  const begin = (on) => {
-    for (const slide of slides) slide.classList.toggle("begun", on && slide === slides[now] && built(slide));
-  };
-
   const tell = () => {
-    if (other) other.postMessage({ deck: location.pathname, slide: slides[now].id, begun: begun() }, origin);
+    if (other) other.postMessage({ deck: location.pathname, slide: slides[now].id }, origin);
   };
 
   const mark = () => {
@@ -33,7 +25,7 @@
     clearTimeout(naming);
     naming = setTimeout(() => history.replaceState(null, "", `#${slides[now].id}`), 120);
     get("place").textContent = `Slide ${now + 1} of ${slides.length}`;
-    get("next").textContent = begun() ? "what was measured" : now + 1 < slides.length ? title(slides[now + 1]) : "the end";
+    get("next").textContent = now + 1 < slides.length ? title(slides[now + 1]) : "the end";
     const notes = slides[now].querySelector(".speech > div");
     get("told").replaceChildren(...(notes ? notes.cloneNode(true).childNodes : []));
     get("told").scrollTop = 0;
@@ -41,16 +33,15 @@
 
   const place = () => slides[now].scrollIntoView({ behavior: "instant", block: "start" });
 
-  const show = (index, { told = false, first = false } = {}) => {
+  const show = (index, told = false) => {
     now = Math.max(0, Math.min(slides.length - 1, index));
-    begin(first && !telephone.matches);
     place();
     slides[now].focus({ preventScroll: true });
     mark();
     if (!told) tell();
   };
 
-  const on = () => (begun() || now + 1 === slides.length ? show(now) : show(now + 1, { first: true }));
+  const on = () => show(now + 1);
   const back = () => show(now - 1);
 
   const tick = () => {
@@ -132,7 +123,6 @@
       const nearest = far.indexOf(Math.min(...far));
       if (nearest === now) return;
       now = nearest;
-      begin(false);
       mark();
       tell();
     });
@@ -142,8 +132,7 @@
   addEventListener("message", (event) => {
     if (event.source !== other || !event.data || event.data.deck !== location.pathname) return;
     const index = slides.findIndex((slide) => slide.id === event.data.slide);
-    const first = Boolean(event.data.begun);
-    if (index >= 0 && (index !== now || first !== begun())) show(index, { told: true, first });
+    if (index >= 0 && index !== now) show(index, true);
   });
 
   get("do-back").addEventListener("click", back);

@@ -603,7 +603,7 @@ class _DotPlot:
                 on_line += [] if dot.is_base else [dot]
                 if not dot.text or dot.is_base:
                     continue
-                place = {"y": y} | marked(dot.device, "", published=dot.published)
+                place = {"y": y} | marked(dot.device, "")
                 look = HALO | {
                     "fontWeight": "normal" if dot.published else "bold",
                     "fontSize": LETTERS,
@@ -684,5 +684,5 @@ def _mark(dot: Dot, y: float, row: _Row, ends: tuple[float, float]) -> dict[str,
         "flagged": bool(dot.flagged),
         "hollow": bool(dot.hollow),
         "is_base": dot.is_base,
-        **marked(dot.device, f"{whose}: {dot.whole_text}", published=dot.published),
+        **marked(dot.device, f"{whose}: {dot.whole_text}"),
     }

@@ -138,9 +138,7 @@ def drawable(value: float) -> bool:
     return abs(value) <= MOST_DRAWN
 
 
-def marked(
-    device: DeviceStyle | None, text: str, line: str = "", *, published: bool | None = None
-) -> dict[str, Any]:
+def marked(device: DeviceStyle | None, text: str, line: str = "") -> dict[str, Any]:
     """Fields of a row by which a reader knows its mark, and the look of its device.
 
     Args:
@@ -148,19 +146,15 @@ def marked(
             what belongs to no device.
         text: what its point or bar shows when it is pointed at.
         line: what its line shows when it is pointed at.
-        published: whether a source published it; a slide shows that before what was measured.
-            None in a figure of one origin.
     """
     number = "" if device is None else str(device.colour)
-    if published is not None:
-        number += " published" if published else " measured"
     known = {POINT: f"{number}|{text}", LINE: f"{number}|{line}"}
     return known if device is None else known | device_fields(device)
 
 
 POINT, LINE = "point", "line"
-"""Fields of a row: the device and the origin of a point or bar, and of a line or text, and after a
-stroke the text that it shows when it is pointed at."""
+"""Fields of a row: the device of a point or bar, and of a line or text, and after a stroke the text
+that it shows when it is pointed at."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -330,7 +330,7 @@ class SweepPanel:
                     description += "".join(f", {why}" for why in chain(*line.hollow[number:][:1]))
                     points.append(
                         {"label": keys[id(line)], "x": x, "y": y, "low": low, "high": high}
-                        | marked(line.device, description, line.name, published=line.published)
+                        | marked(line.device, description, line.name)
                     )
         return Layer(rows(points)).encode(x=self._x)
 
@@ -366,7 +366,7 @@ class SweepPanel:
             at = self._axes.at(1 - middle / self._height)
             row = {"x": line.x[-1], "y": line.y[-1], "at": at, "label": line.name}
             row |= {"ink": letters(line.device.colour)}
-            row |= marked(line.device, "", published=line.published)
+            row |= marked(line.device, "")
             names.append((row, bold | {"dx": across}))
             if across > BESIDE:
                 ends = {"x": self._x, "x2": alt.X2("x"), "y": self._y, "y2": alt.Y2("at")}
@@ -377,9 +377,9 @@ class SweepPanel:
 
     def _texts(self) -> list[Layer]:
         """Why a line ended, and numbers at marks: below or above, else beside, else nowhere."""
-        failed = [(end.x, end.y, end.text, "var(--alert)", end.device, False) for end in self._ends]
+        failed = [(end.x, end.y, end.text, "var(--alert)", end.device) for end in self._ends]
         numbers = [
-            (x, y, text, letters(line.device.colour), line.device, line.published)
+            (x, y, text, letters(line.device.colour), line.device)
             for line in self._lines
             for x, y, text in zip(line.x, line.y, line.texts, strict=False)
             if text
@@ -408,12 +408,9 @@ class SweepPanel:
             taken += self._name_boxes
         written: list[tuple[dict[str, Any], dict[str, Any]]] = []
         places = place(boxes, taken, self._edges, len(texts))
-        for (x, y, text, fill, device, published), own, number in zip(
-            texts, shifts, places, strict=True
-        ):
+        for (x, y, text, fill, device), own, number in zip(texts, shifts, places, strict=True):
             if number is not None:
-                row = {"x": x, "y": y, "label": text, "ink": fill}
-                row |= marked(device, "", published=published)
+                row = {"x": x, "y": y, "label": text, "ink": fill} | marked(device, "")
                 dx, dy = own[number]
                 look = {"dx": dx, "dy": dy, "fontWeight": "bold", "fontSize": size}
                 written.append((row, HALO | look))
@@ -433,8 +430,7 @@ class SweepPanel:
 
     def _failures(self) -> list[Layer]:
         failures = [
-            {"x": end.x, "y": end.y}
-            | marked(end.device, f"{end.device.title}: {end.text}", published=False)
+            {"x": end.x, "y": end.y} | marked(end.device, f"{end.device.title}: {end.text}")
             for end in self._ends
         ]
         crosses = Layer(rows(failures)).encode(x=self._x, y=self._y)

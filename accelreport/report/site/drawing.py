@@ -142,10 +142,8 @@ class _Writer:
         # Lines of a text: who copies them, or has them read, gets words apart.
         inside += (" " if name == "text" else "").join(self.write(child) for child in element)
         attributes = self.attributes(element)
-        whose, _, text = element.get("aria-label", "").partition("|")
-        device, _, origin = whose.partition(" ")
+        device, _, text = element.get("aria-label", "").partition("|")
         attributes += f' data-series="{escape(device)}"' if device else ""
-        attributes += f' data-from="{escape(origin)}"' if origin else ""
         inside += f"<title>{escape(text)}</title>" if text else ""
         if name == "text" and element.get("stroke") == HALO["stroke"]:
             attributes += ' paint-order="stroke"'
