@@ -88,6 +88,7 @@ class Plot:
         badges: marks of its numbers.
         table: its numbers.
         points: of its longest line, or its rows; 0 where they are counted as drawn.
+        cut: whether a slide has not all of its rows.
         keys: its lines or devices, where the drawing does not name them.
         slide_keys: the same of a slide that leaves out some.
         named: whether a drawing of that size names its lines, so that the keys are for a
@@ -106,6 +107,7 @@ class Plot:
     badges: tuple[Badge, ...] = ()
     table: Table | None = None
     points: int = 0
+    cut: bool = False
     keys: tuple[Key, ...] = ()
     slide_keys: tuple[Key, ...] = ()
     named: Callable[[Size], bool] = lambda size: False  # noqa: ARG005

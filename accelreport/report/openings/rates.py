@@ -355,7 +355,8 @@ def rows_plot(
         tick: the text of a value at the axis.
         values: the numbers that the rows mark, those of the rows first and in their order.
         title_subjects: subjects of the title, which no slide leaves out; devices with the precision
-            and the threads of the baseline come next.
+            and the threads of the baseline come next. Where all are measured, a slide has no
+            published rows, whose scale would hide the difference.
     """
     table, note = _table(dots, f"{name}-data", axis), ""
     if tick is plain_duration:
@@ -369,14 +370,18 @@ def rows_plot(
     named = list(zip(dots, (value.of for value in values), strict=False))
     own = [dot for dot, of in named if of in title_subjects]
     own += [dot for dot, of in named if not of.row and _as_baseline(bench, of)]
-    most = len(_rows_of_a_slide(dots, own, ON_A_SLIDE.most))
-    parts += [f"{most} of {len(dots)} rows"] if most < len(dots) else []
-    parts += [", ".join(dict.fromkeys(why for dot in dots for why in dot.hollow))]
+    ours = title_subjects and not any(of.row for of in title_subjects)
+    able = [dot for dot in dots if not (ours and dot.published)]
+    shown = _rows_of_a_slide(able, own, ON_A_SLIDE.most)
+    parts += [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
+    why = ", ".join(dict.fromkeys(why for dot in shown for why in dot.hollow))
+    parts += [f"{'pale: ' * (not all(dot.hollow for dot in shown))}{why}"] if why else []
     return dots_plot(
         dots,
         axis=axis,
         tick=tick,
-        on_a_slide=lambda most: _rows_of_a_slide(dots, own, most),
+        on_a_slide=lambda most: _rows_of_a_slide(able, own, most),
+        cut=len(shown) < len(dots),
         id=name,
         title=title,
         brief=" · ".join(filter(None, parts)),

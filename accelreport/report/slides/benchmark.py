@@ -202,7 +202,8 @@ def figure_slides(
         block = slide_block(scene.shown, name)
         own = [scene.finding] * scene.finding.is_sentence
         # A slide may leave out rows, but for those of the scene's own finding.
-        whole = isinstance(scene.shown, Plot) and scene.shown.points <= ON_A_SLIDE.most
+        plot = scene.shown
+        whole = isinstance(plot, Plot) and not plot.cut and plot.points <= ON_A_SLIDE.most
         marked = (f for f in bench.findings if f.titles and whole and scene.marks(f.title_values))
         counted = chain.from_iterable(
             undecided if f.kind is Kind.UNDECIDED else [f] for f in (*own, *marked)
