@@ -230,6 +230,7 @@ TRUE = {
     "which mean a rule is of": (W, "har_sweep", "as the geometric mean over all values of layers"),
     "what the time of a claim leaves out": (W, "har_sweep", "batch size 128, units 32: 12 s witho"),
     "which epochs the budget cut": (T, "strategies", "'not finished'"),
+    "what the budget ended is not never": (T, "har_sample", "by the budget before it was reached"),
     "a slide counts as its page": (T, "har_strategies", "title='16 comparisons are not decided"),
     "clocks of rates side by side": (T, "fashion_mnist", "Published rates include validation"),
 }  # fmt: skip
