@@ -560,10 +560,8 @@ def limits_of(bench: Benchmark, group: Group) -> tuple[Limits, str] | None:
     kind = device.kind
     if environment and kind == "CPU":
         dtype = compute_dtype(bench.plan, group.device, point)
-        threads, highest = (
-            device.threads and device.threads * device.all_replicas,
-            bench.highest_tflops,
-        )
+        threads = device.threads and device.threads * device.all_replicas
+        highest = bench.highest_tflops
         if threads and threads < environment.threads:
             highest = highest_rates(bench.plan, records)
         reached = max(highest.get(processor_of(known), 0.0) for known in environments)

@@ -61,16 +61,10 @@ def test_what_a_window_holds_beside_its_steps_is_work_or_idleness_by_its_cpu_tim
     judge_gaps(found, blocks, [0.0] * windows, CanaryStep(STEP_S, STEP_S))
     names = ("work-inside", "idle-inside") if working else ("idle-inside", "work-inside")
     assert outcomes(found) == {names[0]: "failed", names[1]: "passed"}
-
-
-@settings(max_examples=50, deadline=None)
-@given(steps=st.integers(3, 250), windows=st.integers(1, 20))
-def test_windows_of_nothing_but_steps_have_no_gap(steps: int, windows: int) -> None:
-    found = CheckLog()
-    judge_gaps(
-        found, [block(steps, 0.0, 0.0)] * windows, [0.0] * windows, CanaryStep(STEP_S, STEP_S)
-    )
-    assert set(outcomes(found).values()) == {"passed"}
+    only_steps = CheckLog()
+    alone = [block(steps, 0.0, 0.0)] * windows
+    judge_gaps(only_steps, alone, [0.0] * windows, CanaryStep(STEP_S, STEP_S))
+    assert set(outcomes(only_steps).values()) == {"passed"}
 
 
 def test_a_slow_first_step_in_a_window_of_three_is_a_step_and_no_work_beside_them() -> None:

@@ -12,7 +12,6 @@ from accelreport.backend.checks import CheckLog, RefusedCellError, model
 from accelreport.backend.checks.canary import Canary, CanaryStep, judge_windows
 from accelreport.backend.checks.model import judge_inputs
 from accelreport.backend.checks.windows import (
-    NO_STEADY,
     OtherProcesses,
     WindowWatch,
     can_wait,
@@ -261,7 +260,7 @@ class SelfChecks:
         if known and wall:
             self._others.judge(self.log, sum(known) / wall)
         else:
-            why = "the load is unknown" if steady.blocks else NO_STEADY
+            why = "the load is unknown" if steady.blocks else "no steady window"
             self.log.inapplicable("loaded-machine", why)
 
     def _canary(self, canary: Canary) -> CanaryStep | None:

@@ -35,9 +35,6 @@ SHOWN = 3
 LEAST_SHARE = 0.03
 """Cores below which a process is not worth naming."""
 
-NO_STEADY = "no steady window"
-"""Why what is asked of steady windows cannot be asked."""
-
 
 def judge_clock(log: CheckLog, before: Clock, after: Clock) -> None:
     """Whether the device was slowed down between the first window and the last."""
@@ -278,7 +275,7 @@ class WindowWatch:
         if steady:
             self._traced(log, steady)
         else:
-            log.inapplicable("compile-inside", NO_STEADY)
+            log.inapplicable("compile-inside", "no steady window")
         self._counted(log, skips=skips)
         self._ran(log)
         self._wall_clock(log)

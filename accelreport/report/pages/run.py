@@ -100,18 +100,18 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
 
 
 _OUTCOMES = {"passed": "passed", "failed": "found", "not-applicable": "not looked for"}
-_OF_STEADY = frozenset({"loaded-machine", "compile-inside"})
-"""Checks of steady windows; earlier versions passed them where there was none."""
 
 
 def checks_section(record: Record) -> Section | None:
     """Every check of a record with what was expected and seen; None for an older record."""
     if not record.checks:
         return None
+    # Earlier versions passed checks of steady windows where there was none.
+    of_steady = {"loaded-machine", "compile-inside"} if not record.steady.blocks else set()
     unseen = {"outcome": "not-applicable", "expected": "", "seen": "no steady window"}
     checks = [
         check.model_copy(update=unseen)
-        if check.name in _OF_STEADY and check.outcome == "passed" and not record.steady.blocks
+        if check.name in of_steady and check.outcome == "passed"
         else check
         for check in record.checks
     ]
@@ -340,6 +340,7 @@ def cell_page(
         code = Code("", (Token(tail(record.log_tail)),))
         log = Section("log", "Log", (code,), folded=True, detail=lines)
     place = f"../{DEVICES}#{machine_id(machine)}" if record.environment else ""
+    states = {"ok": "complete", "partial": "stopped by budget"}
     sections = (
         result_section(bench, record),
         blocks_section(bench, record),
@@ -369,7 +370,7 @@ def cell_page(
         template="cell.html",
         record="Record",
         byline=(
-            Fact("State", _state(record)),
+            Fact("State", states.get(record.status, record.status)),
             Fact("Started", quantity.moment(label(record.started_at, 60))),
             Fact("Ended", quantity.moment(label(record.finished_at, 60))),
             Fact("Machine", label(machine, 20), href=place),
@@ -378,11 +379,6 @@ def cell_page(
         notices=_notices(record, bench.words),
         crumbs=tuple(Download(f"{owner.slug}.html", owner.named) for owner in benches),
     )
-
-
-def _state(record: Record) -> str:
-    """The status of a record in words."""
-    return {"ok": "complete", "partial": "stopped by budget"}.get(record.status, record.status)
 
 
 def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tuple[str, str]:

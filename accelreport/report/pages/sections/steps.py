@@ -78,15 +78,13 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
         Distribution(series, quantiles(values), percentile(values, 0.99))
         for (series, _), values in own.items()
     ]
-    counted = _counted(bench, own, exact=exact)
-    counts = f"{counted} steady {bench.words.step}s"
-    if not exact:
-        counts = f"Mean {bench.words.step} of each of {counted} steady blocks"
+    unit = f"{bench.words.step}s" if exact else f"blocks, each by its mean {bench.words.step}"
+    counts = f"{_counted(bench, own, exact=exact)} steady {unit}"
     where = bench.at(point)
     medians = "; ".join(
         f"{curve.device.title}: median {quantity.duration(curve.median)}" for curve in curves
     )
-    late = starts_late(curves)
+    late = not _wide(curves) and not starts_at_zero(*_ends(curves), MOST_TICKS)
     return Plot(
         id="step-ecdf",
         title=f"{sentence(bench.words.step)} times{where}",
@@ -124,8 +122,7 @@ def percentile_table(
         shown = [percentile(values, share) for share in (0.05, 0.5, 0.95, 0.99, 1)]
         if medians:
             shown[1] = medians.get(Subject(place[0].device, place[0].machine, place[1]), shown[1])
-        counted = _counted(bench, {place: values}, exact=exact)
-        texts = [counted, *map(quantity.duration, shown)]
+        texts = [_counted(bench, {place: values}, exact=exact), *map(quantity.duration, shown)]
         if bench.words.calls:
             compared = bench.speedup(*place)
             rate = rate_of(compared.own) if compared else None
@@ -192,11 +189,6 @@ def quantiles(seconds: NDArray[np.float64]) -> tuple[float, ...]:
     """So many quantiles of step times, from the smallest to the largest."""
     values = np.quantile(seconds, np.linspace(0, 1, QUANTILES))
     return tuple(float(value) for value in values)
-
-
-def starts_late(curves: Sequence[Distribution]) -> bool:
-    """Whether the axis of time is linear and does not start at 0."""
-    return not _wide(curves) and not starts_at_zero(*_ends(curves), MOST_TICKS)
 
 
 def _wide(curves: Sequence[Distribution]) -> bool:
