@@ -114,9 +114,9 @@ def largest_first(
     """The decided comparisons, the largest of each benchmark before all others of it.
 
     Those that are no sentence come last. Batch sizes come after devices, modes and precisions; of
-    either, what was measured while other programs ran comes last, before it what the budget
-    stopped, then what has a short window or a slow process, and what is over another machine than
-    the one with most cells.
+    either, that comes last of which most processes were measured while other programs ran, before
+    it what the budget stopped, then that of which most have a short window or are slow, and what is
+    over another machine than the one with most cells.
     """
     benches = {bench.slug: bench for bench, _ in outcome.comparisons}.values()
     timed = Counter(row.machine for bench in benches for row in bench.results if row.timed)
@@ -125,10 +125,13 @@ def largest_first(
     def last(pair: tuple[BenchmarkView, Finding]) -> tuple[bool, ...]:
         finding, (value,) = pair[1], pair[1].values
         apart = over(value).machine != most
-        kinds = {warning.kind for row in value.processes for warning in row.warnings}
-        doubted = not kinds.isdisjoint(("short-window", "slow-process"))
-        late = [caveat in value.caveats for caveat in (Caveat.BUSY, Caveat.BUDGET)]
-        return not finding.is_sentence, finding.kind is Kind.GAIN, *late, doubted, apart
+        kinds = [{warning.kind for warning in row.warnings} for row in value.processes]
+        busy, doubted = (
+            2 * sum(not own.isdisjoint(named) for own in kinds) > len(kinds)
+            for named in ({"loaded-machine"}, {"short-window", "slow-process"})
+        )
+        late = busy, Caveat.BUDGET in value.caveats, doubted, apart
+        return not finding.is_sentence, finding.kind is Kind.GAIN, *late
 
     pairs = sorted(outcome.comparisons, key=last)
     largest = {bench.slug: finding for bench, finding in reversed(pairs)}

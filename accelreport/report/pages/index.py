@@ -164,9 +164,10 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     kept = kept[:1] + sorted(kept[1:], key=lambda row: -forward(row[1].values[0]).number)
     if not kept:
         return None
-    named = Counter(Speaker(bench).sides(finding) for bench, finding in kept)
+    sides = [frozenset((v.of.device, over(v).device)) for _, f in kept for v in f.values]
+    compared = Counter(sides)
     dots, brief, table, machines = [], [], [], set[str]()
-    for bench, finding in kept:
+    for (bench, finding), pair in zip(kept, sides, strict=True):
         value = forward(finding.values[0])
         machines |= {value.of.machine, over(value).machine}
         speaker, firm = Speaker(bench), value.verdict in DECIDED
@@ -174,7 +175,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         beside = f"over {base}"
         # Two benchmarks may compare one pair: a line of the page has room for so much.
         both = cut(f"{beside} · {title}", LARGEST_SHARE * WIDE, SMALLER)
-        detail = both if named[name, base] > 1 else beside
+        detail = both if compared[pair] > 1 else beside
         ratio, interval = speaker.number(value, quantity.TABLE), speaker.interval(value)
         low, high = value.interval.ends
         text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
