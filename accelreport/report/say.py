@@ -215,11 +215,11 @@ class Speaker:
         Single runs are said in its title, and the budget of no run of those before it again.
         """
         finding = _first_alone(finding)
-        held, every, told = finding.caveats, _processes([finding]), _processes(before)
-        known = {(row.key, row.machine) for row in told}
+        held, every, earlier = finding.caveats, _processes([finding]), _processes(before)
+        known = {(row.key, row.machine) for row in earlier}
         new = [row for row in every if (row.key, row.machine) not in known]
         if Caveat.EXTRAPOLATED not in held and _stopped(new):
-            further = bool(_stopped(told))
+            further = bool(_stopped(earlier))
             yield self._budget(new if further else every, "further " * further)
         counted = "its steps"
         if least := shortest(every):
