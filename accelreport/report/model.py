@@ -429,6 +429,8 @@ class UnitRow:
     title: str
     detail: str
     items: tuple[Unit, ...]
+    named: int = 0
+    """How many of the first have their text beside them."""
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
-from accelreport.analysis.claims import distinct
 from accelreport.analysis.findings import Finding, Kind
 from accelreport.analysis.outcome import Outcome, outcome_of
 from accelreport.analysis.speed_findings import forward
-from accelreport.analysis.stats import DECIDED, grouped
+from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import (
     DETAILED,
@@ -52,6 +51,7 @@ from accelreport.report.pages.badges import kind_text, titles_of
 from accelreport.report.pages.benchmarks import baseline_rate
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PAGE, PHONE, Overview
+from accelreport.report.pages.sections.claims import DECIDED as DECIDED_CLAIMS
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker, over
 from accelreport.report.text import cut, label, text_width
@@ -60,8 +60,8 @@ from accelreport.results.versions import OtherVersions
 
 MOST_ROWS = 10
 """Comparisons of the figure."""
-MOST_NAMED = 3
-"""Claims of one state that are named."""
+MOST_NAMED = 8
+"""Confirmed claims, and refuted ones, that are named."""
 MOST_FINDINGS = 2
 """Findings above the figures, which have the others; that of the heading among them."""
 MARK = Named("", 0)
@@ -243,16 +243,13 @@ def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
     if units is None:
         return None
     every = [result for bench in benches for result in bench.tested]
-    # So few can be named.
-    named = {
-        state.name.lower(): "; ".join(label(own.claim.text, 200) for own in results)
-        for state, results in grouped(distinct(every), lambda result: result.state).items()
-        if len(results) <= MOST_NAMED
-    }
-    items = [unit for row in units.rows for unit in row.items]
+    decided = {state.name.lower() for state in DECIDED_CLAIMS}
     rows = tuple(
         UnitRow(
-            f"{count} {text}", named.get(state, ""), tuple(u for u in items if u.state == state)
+            f"{count} {text}",
+            "",
+            tuple(unit for unit in units.items if unit.state == state),
+            named=MOST_NAMED if state in decided else 0,
         )
         for state, text, count in units.keys
     )

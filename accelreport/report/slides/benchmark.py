@@ -102,7 +102,9 @@ def slides_page(bench: BenchmarkView, page: Page) -> Page:
         answer=f"{answer}." * (answer != opening.title),
         topic=label(bench.plan.title, MOST_LETTERS),
         note=next(note for note in notes if len(note) <= LONGEST_FOOT),
-        shown=slide_block(_scenes(bench)[0].shown, "first", size=ON_A_FIRST_SLIDE),
+        shown=slide_block(
+            _below(bench, opening.by_answer[0], opening.answered[0]), "first", size=ON_A_FIRST_SLIDE
+        ),
         slides=slides,
         again=commands(bench),
     )
@@ -182,6 +184,13 @@ def _scenes(bench: BenchmarkView) -> list[Scene]:
     return [*scenes, scene] if scene.marks(beside.title_values) else scenes
 
 
+def _below(bench: BenchmarkView, scene: Scene, finding: Finding) -> Shown:
+    """The figure of a scene below the title of a finding, which chooses the rows of rates."""
+    if scene.finding is finding or not isinstance(scene.shown, Plot) or scene.shown.id != "rates":
+        return scene.shown
+    return rates_scene(bench, finding).shown
+
+
 def figure_slides(
     bench: BenchmarkView, taken: Collection[str] = (), prefix: str = "", after: int = 0
 ) -> Iterator[tuple[Kind, Section]]:
@@ -199,7 +208,6 @@ def figure_slides(
     undecided = [f for f in speaker.answered() if f.kind is Kind.UNDECIDED]
     for number, scene in enumerate(_scenes(bench)[after:], start=1 + after):
         name = f"{prefix}figure-{number}"
-        block = slide_block(scene.shown, name)
         own = [scene.finding] * scene.finding.is_sentence
         # A slide may leave out rows, but for those of the scene's own finding.
         plot = scene.shown
@@ -209,6 +217,7 @@ def figure_slides(
             undecided if f.kind is Kind.UNDECIDED else [f] for f in (*own, *marked)
         )
         finding = next((f for f in counted if speaker.title(f) not in titles), None)
+        block = slide_block(_below(bench, scene, finding or scene.finding), name)
         if block is not None and finding is not None:
             titles.add(speaker.title(finding))
             yield finding.kind, _slide(bench, name, finding, block)
