@@ -44,15 +44,10 @@ def test_machines_that_a_source_prints_are_shown_in_its_words_where_a_benchmark_
     assert [group.title for group in shown.groups] == ["CPU", "GPU", "TPU"]
 
 
-def cells(table: Element, name: str) -> list[str]:
-    """The texts of a device's row."""
-    (row,) = [row for row in table.all("tr") if row.attributes.get("id") == f"device-{name}"]
-    return [cell.text for cell in row.all("th", "td")]
-
-
-def table(page: Element, identity: str) -> Element:
-    (found,) = [e for e in page.all("div") if e.attributes.get("id") == identity]
-    return found
+def line(page: Element, name: str) -> str:
+    """What is said of a device."""
+    (item,) = [e for e in page.all("li") if e.attributes.get("id") == f"device-{name}"]
+    return item.text.replace("\xa0", " ")
 
 
 def test_beside_another_framework_a_name_tells_its_own() -> None:
@@ -101,11 +96,9 @@ def test_a_machine_stands_there_with_what_was_run_on_it_and_what_is_known_of_it(
     ):  # fmt: skip
         assert fact in text, fact
     # What devices share is told once, above them.
-    assert len([e for e in machine.all("tr") if e.attributes.get("class") == "group"]) == 2
-    rows = table(page, "run-machine-0a1b2c3d")
-    cpu = " ".join(cells(rows, "cpu-1")).replace("\xa0", " ")
-    assert "1 thread" in cpu
-    gpu = " ".join(cells(rows, "gpu")).replace("\xa0", " ")
+    assert len([e for e in machine.all("p") if e.attributes.get("class") == "prose"]) == 2
+    assert "1 thread" in line(page, "cpu-1")
+    gpu = line(page, "gpu")
     for fact in (
         "one device strategy",
         "float32",
@@ -128,8 +121,7 @@ def test_a_device_has_the_name_that_pages_of_benchmarks_give_it(pages: dict[str,
     benches = gather(ordinary())
     for name in ("cpu", "cpu-1", "gpu"):
         titles = {bench.title_of(name) for bench in benches}
-        own = " ".join(cells(pages[PAGE], name))
-        assert all(title in own for title in titles)
+        assert all(title in line(pages[PAGE], name) for title in titles)
 
 
 @pytest.mark.parametrize("reading", ["maker", "copy"])

@@ -537,7 +537,7 @@ def test_a_data_set_is_described_once_with_all_benchmarks_that_read_it() -> None
     (row,) = group.rows
     assert [line.href for line in row.header.lines] == ["a.full.html", "b.full.html"]
     assert group.title == "MNIST handwritten digits (a synthetic stand-in)"
-    assert group.detail.startswith("Licence: CC BY-SA 3.0. ")
+    assert group.detail.startswith("Licence: CC BY-SA 3.0.\n")
     assert "Proceedings of the IEEE" in group.detail
 
 

@@ -355,8 +355,8 @@ def rows_plot(
         tick: the text of a value at the axis.
         values: the numbers that the rows mark, those of the rows first and in their order.
         title_subjects: subjects of the title, which no slide leaves out; devices with the precision
-            and the threads of the baseline come next. Where all are measured, a slide has no
-            published rows, whose scale would hide the difference.
+            and the threads of the baseline come next. Where several are compared and all
+            are measured, a slide has no published rows, whose scale would hide the difference.
     """
     table, note = _table(dots, f"{name}-data", axis), ""
     if tick is plain_duration:
@@ -370,7 +370,7 @@ def rows_plot(
     named = list(zip(dots, (value.of for value in values), strict=False))
     own = [dot for dot, of in named if of in title_subjects]
     own += [dot for dot, of in named if not of.row and _as_baseline(bench, of)]
-    ours = title_subjects and not any(of.row for of in title_subjects)
+    ours = len({*title_subjects}) > 1 and not any(of.row for of in title_subjects)
     able = [dot for dot in dots if not (ours and dot.published)]
     shown = _rows_of_a_slide(able, own, ON_A_SLIDE.most)
     parts += [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []

@@ -82,7 +82,10 @@ def baseline_rate(bench: BenchmarkView) -> tuple[str, str, str]:
 
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
     names = titles_of(benches)
-    benches = sorted(benches, key=lambda bench: names[bench.slug].casefold())
+    lines = {bench.slug: finding_line(bench) for bench in benches}
+    benches = sorted(
+        benches, key=lambda b: (lines[b.slug].role == "reason", names[b.slug].casefold())
+    )
     return Table(
         id="benchmarks-table",
         title="Findings",
@@ -90,30 +93,36 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
         columns=(
             Column("finding"),
             Column("throughput", detail="of the baseline", number=True),
-            Column("cells", detail="dark: done, pale: stopped, grey: not run"),
+            Column("cells"),
         ),
-        groups=(RowGroup(tuple(_benchmark_row(bench, names[bench.slug]) for bench in benches)),),
+        groups=(
+            RowGroup(
+                tuple(_benchmark_row(b, names[b.slug], lines[b.slug]) for b in benches),
+            ),
+        ),
+        caption="Cells: dark done, pale stopped, grey not run.",
         style="prose",
     )
 
 
-def finding_text(bench: BenchmarkView) -> str:
-    """What a benchmark shows; of one that shows its rate alone, what no comparison has."""
+def finding_line(bench: BenchmarkView) -> Line:
+    """What a benchmark shows; of one that shows its rate alone, in grey, what is missing."""
     opening = opening_of(bench)
     rates = {Speaker(bench).title(f) for f in bench.findings if f.kind is Kind.RATE}
     if opening.title not in rates:
-        return opening.summary
+        return Line(opening.summary)
     timed = {row.device for row in bench.results if row.timed}
     gone = [bench.title_of(device) for device in bench.plan.devices if device not in timed]
     if open_ := len(comparisons_of(bench)):
-        return f"None of {quantity.plural(open_, 'comparison')} decided."
+        return Line(f"None of {quantity.plural(open_, 'comparison')} decided.", "reason")
     parts = [f"{quantity.listed(gone)} not measured"] if gone else []
     if least := shortest(bench.results):
         parts.append(f"stopped after {Speaker(bench).steps(least.steps, least)}")
-    return f"No comparison: {'; '.join(parts)}." if parts else opening.summary
+    text = f"No comparison: {'; '.join(parts)}." if parts else opening.summary
+    return Line(text, "reason")
 
 
-def _benchmark_row(bench: BenchmarkView, name: str) -> Row:
+def _benchmark_row(bench: BenchmarkView, name: str, finding: Line) -> Row:
     done = sum(row.timed and row.status == "ok" for row in bench.results)
     stopped = sum(row.timed for row in bench.results) - done
     header = entry(name, href=f"{bench.slug}.html")
@@ -134,4 +143,4 @@ def _benchmark_row(bench: BenchmarkView, name: str) -> Row:
     cells = entry(Line(", ".join(parts), "detail"), bar=(done, stopped, waiting))
     number, *beside = baseline_rate(bench)
     rate = entry(number, *(Line(text, "detail") for text in beside))
-    return table_row(header, finding_text(bench), rate, cells, facets=facets)
+    return table_row(header, finding, rate, cells, facets=facets)

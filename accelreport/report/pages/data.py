@@ -116,12 +116,12 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
 
 
 def _detail(dataset: str, note: str) -> str:
-    """The licence and citation of a known data set, and the note on the files that were read."""
+    """The licence of a known data set, the note on the files that were read, and its citation."""
     parts = [label(note, 300)]
     if dataset in CATALOGUE:
         known = CATALOGUE[dataset]
         parts = [f"Licence: {known.licence}.", *parts, known.citation]
-    return " ".join(filter(None, parts))
+    return "\n".join(filter(None, parts))
 
 
 def _row(use: _Use, names: Mapping[str, str]) -> Row:

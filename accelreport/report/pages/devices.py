@@ -13,6 +13,7 @@ from accelreport.analysis.results import Result
 from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
 from accelreport.report.model import (
+    Block,
     Column,
     Download,
     Downloads,
@@ -26,7 +27,6 @@ from accelreport.report.model import (
     Table,
     entry,
     table_row,
-    under,
 )
 from accelreport.report.pages.badges import kind_text, titles_of
 from accelreport.report.pages.machines import (
@@ -93,61 +93,63 @@ def _machine(
     devices: Sequence[Listing], benches: Sequence[BenchmarkView], machine: str, anchored: set[str],
     *, one: bool,
 ) -> Section:  # fmt: skip
-    """What a machine is, then a matrix of its configurations and the benchmarks.
+    """What a machine is, a matrix of benchmarks and its configurations, then what each one is.
 
-    The first row of a device has the id that other pages link to.
+    The first line of a device has the id that other pages link to.
     """
     own = [device for device in devices if machine in device.machines]
-    # A configuration of one benchmark is a line below the matrix.
+    # A configuration of one benchmark is no column of the matrix.
     often = [d for d in own if len(d.benches) > 1 or len(benches) == 1]
     runs = Counter(bench.slug for device in often for bench in device.benches)
     asked = sorted((b for b in benches if runs[b.slug]), key=lambda bench: -runs[bench.slug])
-    groups: dict[str, list[Row]] = {}
     titles = titles_of(benches)
     lines: dict[str, list[Download]] = {}
     for device in own:
         how = [device.name, *device.titles[1:], driven_text(device.device)]
         if price := price_of(device.device):
             how.append(price_text(price))
-        identity = "" if device.id in anchored else device.id
-        anchored.add(device.id)
         if device not in often:
-            bench, how[0] = (
-                device.benches[0],
-                f"{_mark(device, device.benches[0], machine)} {how[0]}",
-            )
-            line = Download("", device.title, detail=", ".join(how), id=identity)
-            lines.setdefault(titles[bench.slug], []).append(line)
-            continue
-        row = table_row(
-            entry(device.title, *under(", ".join(how), "detail")),
-            *(_mark(device, bench, machine) for bench in asked),
-            id=identity,
-            device=device.number,
+            (bench,) = device.benches
+            how.append(f"{_mark(device, bench, machine)} only in {titles[bench.slug]}")
+        line = Download(
+            "",
+            device.title,
+            detail=", ".join(how),
+            id="" if device.id in anchored else device.id,
         )
-        groups.setdefault(", ".join(software_lines(device, machine)), []).append(row)
+        anchored.add(device.id)
+        lines.setdefault(", ".join(software_lines(device, machine)), []).append(line)
     table = Table(
         id=f"run-{machine_id(machine)}",
-        title="Configurations × benchmarks",
+        title="Benchmarks × configurations",
         caption=f"{DONE} every process complete · {STOPPED} some incomplete or without a time · "
         f"{NOT_RUN} none has a time · empty: not planned",
-        corner="configuration",
-        columns=tuple(Column(titles[bench.slug]) for bench in asked),
-        groups=tuple(RowGroup(tuple(rows), title=title) for title, rows in groups.items()),
+        corner="benchmark",
+        columns=tuple(Column(device.title, device=device.number) for device in often),
+        groups=(
+            RowGroup(
+                tuple(
+                    table_row(
+                        entry(titles[bench.slug], href=f"{bench.slug}.html"),
+                        *(_mark(device, bench, machine) for device in often),
+                    )
+                    for bench in asked
+                )
+            ),
+        ),
         style="dots",
     )
-    title = f"Machine {label(machine, 20)}"
-    if not one:
-        records = (record for device in own for record in device.records)
-        title += f": {machine_line(r for r in records if r.machine == machine)}"
+    records = (record for device in own for record in device.records)
+    words = machine_line(record for record in records if record.machine == machine)
+    name = [] if one and words else [f"Machine {label(machine, 20)}"]
+    title = ": ".join([*name, *[words] * bool(words)])
     facts = [*hardware_facts(_environments(devices, machine)), *speed_facts(benches, machine)]
     known = Facts(tuple(facts), inline=True)
-    alone = [
-        block
-        for name, items in lines.items()
-        for block in (Prose(f"Only in {name}:"), Downloads(tuple(items)))
-    ]
-    return Section(machine_id(machine), title, (known, *[table] * bool(groups), *alone))
+    listed: list[Block] = []
+    for software, items in lines.items():
+        listed += [Prose(software)] * bool(software)
+        listed.append(Downloads(tuple(items)))
+    return Section(machine_id(machine), title, (known, *[table] * bool(often), *listed))
 
 
 def _mark(device: Listing, bench: BenchmarkView, machine: str) -> str:
