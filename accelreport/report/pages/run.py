@@ -78,11 +78,8 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         "".join(f"M0 {HEIGHT * (1 - value / top) + 1:.1f}H{WIDTH:.0f}" for value in values)
         for values in (ticks[1:], [median])
     )
-    count, total = len(seconds), sum(block.steps for block in blocks)
-    of = f" of {quantity.count(total)}" if stamped and count < total else ""
     what = f"steady {step}" if stamped else "block"
-    shown = f"{quantity.count(count)}{of} {what}s"
-    text = f"{shown}: median {quantity.duration(median)} (dashed)"
+    text = f"Median {quantity.duration(median)} (dashed)"
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
         f'width="{WIDTH:.0f}" height="{HEIGHT:.0f}" preserveAspectRatio="none" role="img" '
@@ -93,7 +90,7 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         'vector-effect="non-scaling-stroke"/>'
         f'<path d="{dashed}" stroke="var(--ink)" stroke-dasharray="6 4"/></svg>'
     )
-    ends = f"{what} 1", f"{what} {quantity.count(count)}"
+    ends = f"{what} 1", f"{what} {quantity.count(len(seconds))}"
     figure = Markup(drawn)  # noqa: S704 -- numbers and our own words only
     highest, *others = map(plain_duration, reversed(ticks))
     return Sparkline(figure, f"{text}.", (f"{highest} a {step}", *others), ends)
@@ -364,7 +361,7 @@ def cell_page(
         path=f"cells/{cell_slug(record.key, machine)}.html",
         title=f"{device}{where}, seed {record.cell.seed}",
         headline=headline,
-        kicker=f"{label(bench.plan.title)} · seed {record.cell.seed}",
+        kicker=f"seed {record.cell.seed}",
         finding=finding,
         sections=tuple(section for section in sections if section),
         template="cell.html",
@@ -376,7 +373,7 @@ def cell_page(
             Fact("Machine", label(machine, 20), href=place),
             Fact("Cell", label(record.key, 20)),
         ),
-        notices=_notices(record, bench.words),
+        notices=_notices(record),
         crumbs=tuple(Download(f"{owner.slug}.html", owner.named) for owner in benches),
     )
 
@@ -400,12 +397,16 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
     if not window.steps:
         return f"{who}: no steady {words.step}{at}", ""
     seconds = quantity.write(window.step_s, Unit.SECONDS, digits=quantity.HEADLINE)
-    steps = quantity.plural(window.steps, f"steady {words.step}")
-    steps += f" of {quantity.count(record.planned_steps)}" * bool(record.planned_steps)
-    return f"{who}: {seconds} a {words.step}{at}", f"{steps}, {quantity.duration(window.window_s)}"
+    done = sum(block.steps for block in record.blocks)
+    of = f"{quantity.count(done)} of " * bool(record.planned_steps)
+    ran = f"{of}{quantity.plural(record.planned_steps or done, words.step)} ran"
+    timed = f"{quantity.count(window.steps)} timed in {quantity.duration(window.window_s)}"
+    drawn = sum(len(block.stamped_s) for block in window.blocks)
+    shown = f", {quantity.count(drawn)} drawn" if 10 <= drawn < window.steps else ""
+    return f"{who}: {seconds} a {words.step}{at}", f"{ran}, {timed}{shown}"
 
 
-def _notices(record: Record, words: Words) -> tuple[Notice, ...]:
+def _notices(record: Record) -> tuple[Notice, ...]:
     notices = []
     if record.data and record.data.origin == "synthetic":
         text = label(record.data.note, 300)
@@ -413,9 +414,7 @@ def _notices(record: Record, words: Words) -> tuple[Notice, ...]:
     if record.data and record.data.origin == "sample":
         notices.append(Notice("Sample.", label(record.data.note, 400)))
     if record.status == "partial":
-        done = sum(block.steps for block in record.blocks)
-        of = quantity.plural(record.planned_steps, words.step)
-        notices.append(Notice("Partial run.", f"{quantity.count(done)} of {of}"))
+        notices.append(Notice("Partial run.", "The time budget stopped it."))
     return tuple(notices)
 
 
