@@ -205,7 +205,7 @@ def test_figures_side_by_side_are_drawn_for_their_columns_and_have_letters_of_on
 
 
 def test_paper_is_light_and_splits_no_figure(site: Path, browser: Browser) -> None:
-    with opened(browser, site / BENCHMARK, width=680, scheme="dark") as page:
+    with opened(browser, site / BENCHMARK, width=725, scheme="dark") as page:
         page.emulate_media(media="print", color_scheme="dark")
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert ground == "rgb(255, 255, 255)"

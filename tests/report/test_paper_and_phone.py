@@ -91,7 +91,7 @@ def sheets_of_figures(page: Page) -> list[tuple[int, int]]:
 def test_no_figure_is_split_between_two_sheets(
     kind: Kind, every_site: dict[SiteName, Path], browser: Browser
 ) -> None:
-    with opened(browser, page_of(kind, every_site), width=680) as page:
+    with opened(browser, page_of(kind, every_site), width=725) as page:
         page.evaluate(OPENED)
         places = sheets_of_figures(page)
     assert len(places) >= 2
@@ -103,7 +103,7 @@ def test_no_figure_is_split_between_two_sheets(
 def test_paper_is_light_with_letters_of_eleven_pixels_and_holds_the_whole_width(
     kind: Kind, every_site: dict[SiteName, Path], browser: Browser
 ) -> None:
-    with opened(browser, page_of(kind, every_site), width=680, scheme="dark") as page:
+    with opened(browser, page_of(kind, every_site), width=725, scheme="dark") as page:
         page.emulate_media(media="print", color_scheme="dark")
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert ground == "rgb(255, 255, 255)"
@@ -128,7 +128,7 @@ def test_a_telephone_shows_letters_of_ten_pixels_and_scrolls_one_way(
 def test_no_figure_is_taller_on_paper_than_a_sheet(
     every_site: dict[SiteName, Path], browser: Browser
 ) -> None:
-    with opened(browser, every_site["ordinary"] / "ceilings.html", width=680) as page:
+    with opened(browser, every_site["ordinary"] / "ceilings.html", width=725) as page:
         page.emulate_media(media="print")
         assert (
             page.evaluate("""() => [...document.querySelectorAll('.chart svg')]

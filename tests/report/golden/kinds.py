@@ -51,7 +51,7 @@ FORMS = (
     Form("dark", 1280, scheme="dark"),
     Form("phone", 390),
     # 180 mm lie between the margins of a sheet of A4, and 263 mm above one another, twice.
-    Form("print", 680, media="print", most=1988),
+    Form("print", 725, media="print", most=1988),
 )
 
 
