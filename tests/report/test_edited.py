@@ -188,7 +188,7 @@ TRUE = {
     ),
     "every series of a forecast": (W, "beijing_gru", "error for PRES"),
     "over what a bound is, in what": (T, "fashion_mnist", "In float32, over Intel Xeon."),
-    "the ratio of a title, beside its rates": (T, "frameworks", "s · 3.3× eager"),
+    "one baseline of all ratios beside rates": (T, "frameworks", "s · 0.30×"),
     "whether runs were whole": (T, "fashion_mnist", "Validation accuracy at the end of each run"),
     "what was measured beside a figure": (T, "mnist_deploy", "2 figures, 2 measured here"),
     "no interval without a width": (T, "mnist_deploy", "'3.87× the size of int8 (n = 3)'"),

@@ -27,6 +27,7 @@ from accelreport.report.charts.drawing import (
     DeviceStyle,
     Layer,
     dashed,
+    device_fields,
     drawable,
     extent,
     halo,
@@ -45,7 +46,7 @@ from accelreport.report.charts.scales import (
     time_axis,
 )
 from accelreport.report.text import lines_within, text_width
-from accelreport.report.theme import series
+from accelreport.report.theme import DASHES, series
 
 LINE = 14.0
 """Pixels that a label takes at the end of a curve."""
@@ -134,6 +135,19 @@ def need_dashes(devices: Sequence[DeviceStyle]) -> bool:
     return len({device.colour for device in devices}) < len(devices)
 
 
+def _dashes(devices: Sequence[DeviceStyle]) -> dict[str, Any]:
+    """The channel of dashes, where devices of one hue differ in their marks alone."""
+    several = {series(device.colour) for device in devices}
+    if len(several) == len(devices):
+        return {}
+    of_hue: dict[str, list[str]] = {}
+    for device in devices:
+        of_hue.setdefault(series(device.colour), []).append(device_fields(device)["device"])
+    names = [name for own in of_hue.values() for name in own]
+    kinds = [list(DASHES[min(n, 1)]) for own in of_hue.values() for n in range(len(own))]
+    return {"strokeDash": alt.StrokeDash("device:N", scale=Scale(domain=names, range=kinds))}
+
+
 def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int) -> Chart:
     """The chart.
 
@@ -193,7 +207,7 @@ def _lines(
         if min(len(curve.value) for curve in curves) == 1:  # no line to be seen
             layers.append(base.mark_point(size=32, filled=False).encode(y=y("value")))
         return layers
-    dashes = dashed(axes.shown) if need_dashes(axes.shown) else {}
+    dashes = dashed(axes.shown) if need_dashes(axes.shown) else _dashes(axes.shown)
     return [
         base.mark_area(opacity=0.18, line=False).encode(y=y("low"), y2=alt.Y2("high")),
         base.mark_line().encode(y=y("value"), **dashes),
@@ -259,14 +273,15 @@ def _ends(
 ) -> list[Layer]:
     """The last values, at the right of the plot, moved apart where they would touch.
 
-    Equal texts are one. Where there is no room for all of them, those of validation are shown, and
-    the table has all.
+    Equal texts of many curves are one. Where there is no room for all of them, those of
+    validation are shown, and the table has all.
     """
     first, last = axes.ticks[0], axes.ticks[-1]
     inner, tall = plot
-    alike: dict[str, list[Curve]] = {}
+    alike: dict[tuple[str, int], list[Curve]] = {}
     for text, curve in sorted(labels, key=lambda pair: -pair[1].value[-1]):
-        alike.setdefault(text, []).append(curve)
+        own_label = curve.device.colour if len(labels) <= FEW else 0
+        alike.setdefault((text, own_label), []).append(curve)
     if len(alike) * LINE > tall + LINE:
         alike = {text: own for text, own in alike.items() if own[0].validation} or alike
     places = [tall * (last - own[0].value[-1]) / (last - first) for own in alike.values()]
@@ -277,7 +292,9 @@ def _ends(
             "label": text,
             **marked(own[0].device if len(own) == 1 else None, ""),
         }
-        for (text, own), down in zip(alike.items(), moved_apart(places, LINE, tall), strict=True)
+        for ((text, _), own), down in zip(
+            alike.items(), moved_apart(places, LINE, tall), strict=True
+        )
     ]
     base = Layer(rows(values)).encode(y=alt.Y("at:Q", scale=y_scale))
     bold = base.mark_text(align="left", fontWeight="bold", fontSize=LABEL_SIZE)

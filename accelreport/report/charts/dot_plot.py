@@ -1,6 +1,6 @@
 """Named rows on one axis: bars from zero, or marks on a logarithmic axis (● measured, ◇ published).
 
-Bars are for values of which the largest is less than 25 times the smallest. No stem joins
+Bars are for values of which the largest is less than 150 times the smallest. No stem joins
 a mark to a logarithmic axis, where lengths mean nothing.
 """
 
@@ -57,17 +57,17 @@ ROOMY_LANE, NAME, MOST_LINES = 19.0, 20.0, 2
 """Where it is not: pixels of each mark, of a name above its marks, and lines of a name."""
 HELD = (0.5, 2.0)
 """Multiples of a base that its axis always holds, so that nearly equal values look so."""
-LARGEST_SHARE = 0.42
-"""Of the width, which names at the left may take."""
+LARGEST_SHARE, LARGEST_SHARE_OF_BARS = 0.42, 0.36
+"""Of the width, which names at the left may take: on a slide, whose rows are low, and on a page."""
 FREE = sorted(
     ((left / 20, right / 20) for left in range(11) for right in range(11 - left)), key=sum
 )
 """Of a logarithmic axis, what may be free for texts at its left and right, the least first."""
 BESIDE, END = 10.0, 8.0
 """Pixels from the middle of a mark, or the end of its interval, to its text, and to the edge."""
-FROM_ZERO = 25.0
+FROM_ZERO = 150.0
 """The largest value over the smallest, below which bars from zero show both."""
-THICK, CAP = 16.0, 4.0
+THICK, CAP = 16.0, 3.0
 """Pixels of a bar, and of half the cap of an interval."""
 LONGEST_INTERVAL = 1.5
 """Multiples of the longest bar at which an interval leaves the chart."""
@@ -265,7 +265,8 @@ class _DotPlot:
         self._width = width - LEFT - RIGHT
         widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
         widths += [text_width(dot.detail, SMALLER) for dot in dots]
-        self._room = 0.0 if self._phone else min(max(widths), width * LARGEST_SHARE)
+        most = LARGEST_SHARE if height else LARGEST_SHARE_OF_BARS
+        self._room = 0.0 if self._phone else min(max(widths), width * most)
         self._left = self._room + BESIDE if self._room else 0.0
         # A detail is beside its name on a telephone if all of them have room there.
         self._inline = self._phone and all(
@@ -500,7 +501,7 @@ class _DotPlot:
         )  # fmt: skip
         layers += [
             known.mark_rule(**look).encode(x=self._x("low"), x2=alt.X2("high"))
-            for look in ({"strokeWidth": 4, "stroke": "var(--paper)"}, cap)
+            for look in ({"strokeWidth": 2.5, "stroke": "var(--paper)"}, cap)
         ]
         layers += [
             self._of(has_interval=True, **within)

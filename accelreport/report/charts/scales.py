@@ -120,6 +120,7 @@ def fitting(
     width: float,
     *,
     log: bool,
+    inside: bool = True,
 ) -> list[float]:
     """The ticks, or every second, third … of them, whose labels have room side by side.
 
@@ -129,6 +130,7 @@ def fitting(
         ends: the axis' domain.
         width: its length in pixels.
         log: whether it is logarithmic.
+        inside: whether Vega keeps labels inside the axis.
     """
     low, high = map(math.log, ends) if log else ends
     for step in range(1, len(ticks)):
@@ -137,7 +139,7 @@ def fitting(
         for tick in some:
             half = text_width(text(tick), TICKS) / 2
             at = width * ((math.log(tick) if log else tick) - low) / (high - low)
-            at = min(max(at, half), max(width - half, half))  # Vega keeps labels inside the axis
+            at = min(max(at, half), max(width - half, half)) if inside else at
             spans.append((at - half, at + half))
         if all(left[1] + LABEL_GAP <= right[0] for left, right in pairwise(spans)):
             return some

@@ -163,7 +163,9 @@ def sweep_axes(
     swept = {x for line in lines for x in line.x} | {end.x for end in ends}
     heights = [v for line in lines for v in (*line.low, *line.high, *line.y)]
     heights += [end.y for end in ends]
-    ends_of = (0.0, 1.08 * max(heights)) if linear else log_domain(heights, 1.35)
+    # The number below the lowest mark needs as many pixels of a long axis as of a short one.
+    pad = 1.0 if linear else 1.35 * (max(heights) / min(heights)) ** 0.05
+    ends_of = (0.0, 1.08 * max(heights)) if linear else log_domain(heights, pad)
     return SweepAxes(x_title, tuple(sorted(swept)), ends_of, tick, text, linear)
 
 
@@ -309,8 +311,8 @@ class SweepPanel:
         scale: dict[str, Any] = {"domain": [swept[0], swept[-1]], "range": list(self._between)}
         scale |= {"type": "log", "base": 2} if self._log else {"zero": False}
         first, last = self._between
-        room = (last - first) * TICKS / LETTERS
-        shown = fitting(list(swept), plain, (swept[0], swept[-1]), room, log=self._log)
+        room, ends = (last - first) * TICKS / LETTERS, (swept[0], swept[-1])
+        shown = fitting(list(swept), plain, ends, room, log=self._log, inside=False)
         axis = ticked(shown, plain, title=self._axes.x_title, grid=False,
                       domain=False, ticks=False, titleAnchor="start", labelFlush=False,
                       labelFontSize=LETTERS)  # fmt: skip
@@ -352,7 +354,7 @@ class SweepPanel:
             published.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(**up),
             every.mark_line(opacity=FAINT).encode(**dash, **up),
             measured.mark_line().encode(**dash, **up),
-            measured.mark_rule(strokeWidth=2.5).encode(y=self._low, y2=alt.Y2("high"), **COLOUR),
+            measured.mark_rule(strokeWidth=1.5).encode(y=self._low, y2=alt.Y2("high"), **COLOUR),
             published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
             open_marks.mark_point(size=size, **hollow).encode(**up, **SHAPE),
             solid.mark_point(size=size).encode(**up, **SHAPE),

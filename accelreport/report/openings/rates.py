@@ -20,11 +20,10 @@ from accelreport.analysis.findings import (
 from accelreport.analysis.overview import PublishedRate
 from accelreport.analysis.published import conditions, published_results
 from accelreport.analysis.published_findings import clock_of
-from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
     caveats_of,
-    forward,
+    inverse,
     line_of,
     published_value,
     rate_of,
@@ -65,7 +64,7 @@ from accelreport.report.say import (
 )
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series
-from accelreport.report.view import BenchmarkView, Point, mode, mode_of
+from accelreport.report.view import BenchmarkView, Point, mode
 from accelreport.report.warning_text import flag_text
 
 MOST_LINES = 6
@@ -76,6 +75,8 @@ BESIDE = frozenset({*COMPARISONS, Kind.COMPILED, Kind.PUBLISHED})
 """Findings whose ratios are beside the rates."""
 WITHHELD = "–"
 """In the place of a ratio that is withheld; the caption says why."""
+UNDECIDED = f"{quantity.SPACE}?"
+"""Behind a ratio whose comparison is undecided; the caption says so."""
 PEAKS = frozenset({Kind.EXCEEDS_PEAK, Kind.SHARE_OF_PEAK})
 """Findings that hold a rate against a peak."""
 
@@ -93,9 +94,7 @@ def year_of(bench: BenchmarkView, of: Subject) -> int | None:
     return source.year if source else None
 
 
-def dot_of(
-    speaker: Speaker, value: Value, beside: str = "", flagged: str = "", *, ratio: str = ""
-) -> Dot:
+def dot_of(speaker: Speaker, value: Value, beside: str = "", flagged: str = "") -> Dot:
     """A value as a row, hollow where its caveats say why.
 
     Args:
@@ -103,7 +102,6 @@ def dot_of(
         value: positive.
         beside: ratios beside it.
         flagged: why it cannot be.
-        ratio: the ratio among them that a slide has, since its title is about it.
     """
     bench, low, high = speaker.bench, *value.interval.ends
     return Dot(
@@ -119,7 +117,6 @@ def dot_of(
         flagged=flagged,
         hollow=why_hollow(value.caveats),
         brief=without_unit(value),
-        ratio=ratio,
     )
 
 
@@ -140,65 +137,46 @@ def without_unit(value: Value) -> str:
     return quantity.write(value.number, unit, value.interval)
 
 
-def beside_rates(
-    bench: BenchmarkView, finding: Finding, point: Point, among: Sequence[Finding]
-) -> dict[Subject, str]:
-    """The text beside each rate: its ratio over the baseline, and that of the title.
+def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[Subject, list[str]]:
+    """The texts beside each rate: its ratio over the baseline, then what else it is held against.
 
-    The ratio of the title begins with the faster side, as the title does. A withheld ratio is there
-    only where it is the finding, which says why. A ratio over the same framework with less of a
-    compiler is there only for the title: one column has one baseline.
+    A column has one baseline, whose own row says "1×"; the ratio of a title over another device
+    is in the title alone. A withheld ratio is there only where it is the finding, which says why.
 
     Args:
         bench: the benchmark.
         finding: that of the title.
         point: a sweep point.
-        among: the findings whose ratios are there.
     """
-    speaker, beside = Speaker(bench), bench.base_point(point)
-    titled = forward((title_finding(bench.findings) or finding).values[0])
+    speaker, beside, base = Speaker(bench), bench.base_point(point), bench.plan.baseline.device
     texts: dict[Subject, dict[Subject | str, str]] = {}
-    for other in among:
-        if other.kind not in BESIDE and other.kind not in PEAKS:
-            continue
-        for value in other.values:
-            over = value.over
-            at_point = over is not None and bench.base_point(place_of(value) or point) == beside
-            if over is None or not at_point:
+    for other in bench.findings:
+        for stated in other.values if other.kind in BESIDE or other.kind in PEAKS else ():
+            value, over = stated, stated.over
+            if over is None or bench.base_point(place_of(value) or point) != beside:
                 continue
-            if (value.of, over) == (titled.over, titled.of):
-                other_mode = mode_of(bench.plan.devices[value.of.device], named=True)
-                # The title of a slide names the slower side.
-                named = speaker.name(value.of) if among is bench.findings else ""
-                named = other_mode if finding.kind is Kind.COMPILED else named
-                number = f"{speaker.number(titled)} {named}".strip()
-                texts.setdefault(over, {})[value.of] = number
-                continue
-            compiled = other.kind is Kind.COMPILED
-            if compiled and among is bench.findings and over.device != bench.plan.baseline.device:
-                continue
+            if other.kind not in PEAKS:
+                value = value if over.device == base else inverse(value)
+                over = value.over or over
+                if over.device != base:
+                    continue
+                texts.setdefault(over, {})["base"] = "1×"
             number = speaker.number(value)
-            held = other.kind is Kind.WITHHELD and not only_precision(value.why)
-            if held and other is not finding:
-                number = WITHHELD
-            elif compiled and among is not bench.findings:
-                number = f"{number} {mode_of(bench.plan.devices[over.device], named=True)}"
+            if other.kind is Kind.WITHHELD and not only_precision(value.why):
+                number = number if other is finding else WITHHELD
             elif other.kind in PEAKS:
                 whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
                 number = f"{number}{' of' if value.unit is Unit.SHARE else ''} {whose} {over.part}"
             if value.interval.known and value.verdict is Verdict.UNDECIDED:
-                number = f"{number} (undecided)"
-            ratios = texts.setdefault(value.of, {})
-            if over not in ratios or compiled:
-                ratios[over] = number
-    if bench.words.kernel and among is bench.findings:
-        for value, _ in rates_at(bench, point):
-            row = value.of.row
-            if row is not None and row.speedup:
-                stated = printed_text("speedup", row.speedup)
-                kind = bench.plan.devices[row.over or bench.plan.baseline.device].kind
-                texts.setdefault(value.of, {})["published"] = f"published {stated} its {kind}"
-    return {of: " · ".join(dict.fromkeys(parts.values())) for of, parts in texts.items()}
+                number = f"{number}{UNDECIDED}"
+            texts.setdefault(value.of, {}).setdefault(over, number)
+    for value, _ in rates_at(bench, point) if bench.words.kernel else ():
+        row = value.of.row
+        if row is not None and row.speedup:
+            ratio = printed_text("speedup", row.speedup)
+            kind = bench.plan.devices[row.over or base].kind
+            texts.setdefault(value.of, {})["published"] = f"published {ratio} its {kind}"
+    return {of: list(dict.fromkeys(parts.values())) for of, parts in texts.items()}
 
 
 def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
@@ -213,18 +191,23 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         points |= {bench.base_point(p): p for p in bench.points}
     known = {pair[0].of: pair for p in points.values() for pair in rates_at(bench, p)}
     rates = sorted(known.values(), key=lambda pair: -pair[0].number)
-    exceed = [other for other in bench.findings if other.kind is Kind.EXCEEDS_PEAK]
-    beside, titled = dict[Subject, str](), dict[Subject, str]()
+    beside: dict[Subject, list[str]] = {}
     for p in points.values():
-        beside |= beside_rates(bench, finding, p, bench.findings)
-        titled |= beside_rates(bench, finding, p, [finding, *exceed])
+        beside |= beside_rates(bench, finding, p)
+    apart: list[Dot] = []
     dots = [
-        dot_of(speaker, value, beside.get(value.of, ""), flagged, ratio=titled.get(value.of, ""))
+        replace(dot_of(speaker, value, " · ".join(texts), flagged), ratio="".join(texts[:1]))
         for value, flagged in rates
+        for texts in [beside.get(value.of, [])]
     ]
     where = bench.at(point)
     if len({value.of.point for value, _ in rates if not value.of.row}) > 1 < len(points):
         where = f" by {axis_title(bench.axes[0])}"
+        # Their names and what is swept on a line each, so that the bars have room.
+        apart = [
+            replace(dot, detail=bench.at(value.of.point, ""))
+            for dot, (value, _) in zip(dots, rates, strict=True)
+        ]
         dots = [
             replace(dot, name=f"{dot.name}{speaker.at(value.of)}")
             for dot, (value, _) in zip(dots, rates, strict=True)
@@ -237,6 +220,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         if (other is finding or other.kind in {*BESIDE, *PEAKS} - {Kind.WITHHELD})
         and bench.base_point(place_of(value) or point) in points
     ]
+    bases = [of for of, texts in beside.items() if "1×" in texts[:1]]
     in_title = (value for value in (*finding.title_values, finding.base) if value)
     plot = rows_plot(
         bench,
@@ -246,14 +230,14 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         axis=counted,
         tick=plain,
         values=(*(value for value, _ in rates), *ratios),
-        title_subjects=[of for value in in_title for of in (value.of, value.over) if of],
+        on_a_page=apart,
+        title_subjects=[*bases, *(of for v in in_title for of in (v.of, v.over) if of)],
     )
     withheld = [v for f in bench.findings for v in f.values if f.kind is Kind.WITHHELD]
     words = {withheld_word(v.why) for v in withheld if WITHHELD in beside.get(v.of, "")}
     note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
-    plot = replace(plot, caption=f"{plot.caption}{note}")
-    bases = {value.over for value in ratios if value.over and value.of in beside}
-    bases = {base for base in bases if base.device == bench.plan.baseline.device}
+    unsure = " ?: undecided." * any(UNDECIDED in text for own in beside.values() for text in own)
+    plot = replace(plot, caption=f"{plot.caption}{note}{unsure}")
     if len(bases) == 1:
         plot = replace(plot, caption=f"{plot.caption} ×: over {speaker.name(*bases)}.")
     plot = replace(plot, caption=f"{plot.caption}{clock_text(value for value, _ in rates)}")
@@ -343,6 +327,7 @@ def rows_plot(
     tick: Callable[[float], str],
     values: tuple[Value, ...],
     title_subjects: Collection[Subject] = (),
+    on_a_page: Sequence[Dot] = (),
 ) -> Plot:
     """Rows on one axis, with their table; a slide has six of them at most.
 
@@ -357,6 +342,7 @@ def rows_plot(
         title_subjects: subjects of the title, which no slide leaves out; devices with the precision
             and the threads of the baseline come next. Where several are compared and all
             are measured, a slide has no published rows, whose scale would hide the difference.
+        on_a_page: the rows as a page's drawing names them, where it does so differently.
     """
     table, note = _table(dots, f"{name}-data", axis), ""
     if tick is plain_duration:
@@ -377,7 +363,7 @@ def rows_plot(
     why = ", ".join(dict.fromkeys(why for dot in shown for why in dot.hollow))
     parts += [f"{'pale: ' * (not all(dot.hollow for dot in shown))}{why}"] if why else []
     return dots_plot(
-        dots,
+        on_a_page or dots,
         axis=axis,
         tick=tick,
         on_a_slide=lambda most: _rows_of_a_slide(able, own, most),

@@ -75,8 +75,10 @@ from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench, step_times
 
-MOST_TEXTS = 5
-"""Marks of a line that have their numbers beside them."""
+MOST_TEXTS, MOST_PUBLISHED = 5, 3
+"""Marks of the baseline's line, and of a published one, that have their numbers beside them."""
+SEEN = 0.05
+"""Share of the height of a chart above which an interval is longer than its mark."""
 
 
 def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
@@ -133,7 +135,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         description=ends_in_words(lines, quantity.number),
         caption=(
             "Log scale."
-            + _intervals(lines)
+            + _intervals(lines, axes)
             + f" ◇ dashed: published{', derived' * derived}." * bool(published)
             + hollow_text(lines)
             + clock_text(value for _, own in drawn for value in own)
@@ -157,9 +159,13 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     return Scene(finding, plot)
 
 
-def _intervals(lines: Iterable[SweepLine]) -> str:
-    """What the upright lines at marks are, where there are any."""
-    return " Upright lines: 95 % intervals." * any(line.low != line.high for line in lines)
+def _intervals(lines: Iterable[SweepLine], axes: SweepAxes) -> str:
+    """What the upright lines at marks are, or that the marks hide them all."""
+    ends = [own for line in lines for own in zip(line.low, line.high, strict=True)]
+    spans = [axes.share(high) - axes.share(max(low, axes.heights[0])) for low, high in ends]
+    if max(spans) > SEEN:
+        return " Upright lines: 95 % intervals."
+    return " 95 % intervals are smaller than the marks." * any(spans)
 
 
 def hollow_text(lines: Iterable[SweepLine]) -> str:
@@ -189,10 +195,12 @@ def _line(
 ) -> SweepLine:
     """A line of values over the swept number; its ratios are in the legend.
 
-    The baseline's marks have their numbers where they are few, and so have those of the title.
+    Marks of the baseline and of a source have numbers where they are few; so have the title's.
     """
     bench, last = speaker.bench, values[-1]
-    numbered = len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline.device
+    most = MOST_PUBLISHED if last.of.row else MOST_TEXTS
+    numbered = len(values) <= most
+    numbered &= last.of.row is not None or last.of.device == bench.plan.baseline.device
     detail = provenance_text(last, year_of(bench, last.of))
     shown = [ratios[value.of] for value in values if value.of in ratios]
     if shown and (over := shown[0].over):
@@ -290,9 +298,10 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
                 low=middle,
                 high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
                 hollow=tuple(why_hollow(value.caveats) for value in values),
-                texts=tuple(map(quantity.duration, middle))
-                if last.of.device == bench.plan.baseline.device
-                else (),
+                texts=tuple(
+                    quantity.duration(seconds) if number in {0, len(middle) - 1} else ""
+                    for number, seconds in enumerate(middle)
+                ),
             )
         )
     axes = sweep_axes(
@@ -377,7 +386,7 @@ def grid_figures(bench: BenchmarkView) -> Iterator[Figure]:
                 id=f"grid-{names[0]}-{number}",
                 title=sentence(f"{title} by {by}"),
                 description=ends_in_words(lines, axes.text),
-                caption=f"Complete trainings.{_intervals(lines)}" + " Log scale." * timed,
+                caption=f"Complete trainings.{_intervals(lines, axes)}" + " Log scale." * timed,
                 up=title,
             )
             for number, lines in enumerate(panels.values())

@@ -9,7 +9,7 @@ from accelreport.analysis.learning import QuantisedResult, quantised_results
 from accelreport.analysis.learning_findings import BATCHES, LATENCY, SIZE, quantised_runs
 from accelreport.analysis.stats import Interval, percentile
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Base, Dot
+from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import WIDE
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (
@@ -60,9 +60,9 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
     dots = _int8_dots(finding, [result for _, result in converted], first.series)
     return dots_plot(
         dots,
-        axis="int8 as a share of float32",
+        axis="int8 as a share of float32 (less is better)",
         tick=percent_text,
-        base=Base(1.0, "float32 = 100 %", "← better", "worse →"),
+        lines=[(1.0, "float32")],
         id="int8",
         title="int8 and float32",
         note=f"int8: {'; '.join(dict.fromkeys(texts))}.",

@@ -150,7 +150,7 @@ class Curves:
         dotted = f"training on {trained}" if trained and len(shown) > 1 else "training"
         return Plot(
             id=identity,
-            title=sentence(name),
+            title=sentence(f"{name}{bench.at(point) if finding else ''}"),
             description=f"{'; '.join(described)}.",
             chart=lambda size: learning_curves(curves, axes, size.width, size.height),
             caption="Solid: validation."
