@@ -137,7 +137,12 @@ def without_unit(value: Value) -> str:
     return quantity.write(value.number, unit, value.interval)
 
 
-def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[Subject, list[str]]:
+Beside = dict[Subject, dict[Subject | str, str]]
+"""The texts beside each rate, by what they are over; a slide and a telephone have none of PAGE."""
+PAGE, BASE = "page", "base"
+
+
+def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> Beside:
     """The texts beside each rate: its ratio over the baseline, then what else it is held against.
 
     A column has one baseline, whose own row says "1×"; the ratio of a title over another device
@@ -149,7 +154,7 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[S
         point: a sweep point.
     """
     speaker, beside, base = Speaker(bench), bench.base_point(point), bench.plan.baseline.device
-    texts: dict[Subject, dict[Subject | str, str]] = {}
+    texts: Beside = {}
     for other in bench.findings:
         for stated in other.values if other.kind in BESIDE or other.kind in PEAKS else ():
             value, over = stated, stated.over
@@ -160,7 +165,8 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[S
                 over = value.over or over
                 if over.device != base:
                     continue
-                texts.setdefault(over, {})["base"] = "1×"
+                texts.setdefault(over, {})[BASE] = "1×"
+            aside = other.kind is Kind.SHARE_OF_PEAK and other is not finding
             number = speaker.number(value)
             if other.kind is Kind.WITHHELD and not only_precision(value.why):
                 number = number if other is finding else WITHHELD
@@ -169,14 +175,16 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[S
                 number = f"{number}{' of' if value.unit is Unit.SHARE else ''} {whose} {over.part}"
             if value.interval.known and value.verdict is Verdict.UNDECIDED:
                 number = f"{number}{UNDECIDED}"
-            texts.setdefault(value.of, {}).setdefault(over, number)
+            texts.setdefault(value.of, {}).setdefault(PAGE if aside else over, number)
     for value, _ in rates_at(bench, point) if bench.words.kernel else ():
         row = value.of.row
         if row is not None and row.speedup:
             ratio = printed_text("speedup", row.speedup)
             kind = bench.plan.devices[row.over or base].kind
-            texts.setdefault(value.of, {})["published"] = f"published {ratio} its {kind}"
-    return {of: list(dict.fromkeys(parts.values())) for of, parts in texts.items()}
+            own = texts.setdefault(value.of, {})
+            parts = (own.get(PAGE), f"published {ratio} its {kind}")
+            own[PAGE] = " · ".join(filter(None, parts))
+    return texts
 
 
 def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
@@ -191,14 +199,17 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         points |= {bench.base_point(p): p for p in bench.points}
     known = {pair[0].of: pair for p in points.values() for pair in rates_at(bench, p)}
     rates = sorted(known.values(), key=lambda pair: -pair[0].number)
-    beside: dict[Subject, list[str]] = {}
+    beside: Beside = {}
     for p in points.values():
         beside |= beside_rates(bench, finding, p)
     apart: list[Dot] = []
     dots = [
-        replace(dot_of(speaker, value, " · ".join(texts), flagged), ratio="".join(texts[:1]))
+        replace(
+            dot_of(speaker, value, " · ".join(texts.values()), flagged),
+            ratio=" · ".join(text for over, text in texts.items() if over != PAGE),
+        )
         for value, flagged in rates
-        for texts in [beside.get(value.of, [])]
+        for texts in [beside.get(value.of, {})]
     ]
     where = bench.at(point)
     if len({value.of.point for value, _ in rates if not value.of.row}) > 1 < len(points):
@@ -220,8 +231,9 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         if (other is finding or other.kind in {*BESIDE, *PEAKS} - {Kind.WITHHELD})
         and bench.base_point(place_of(value) or point) in points
     ]
-    bases = [of for of, texts in beside.items() if "1×" in texts[:1]]
-    in_title = (value for value in (*finding.title_values, finding.base) if value)
+    bases = [of for of, texts in beside.items() if BASE in texts]
+    titled = (value for value in (*finding.title_values, finding.base) if value)
+    in_title = [of for value in titled for of in (value.of, value.over) if of]
     plot = rows_plot(
         bench,
         dots,
@@ -231,12 +243,14 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         tick=plain,
         values=(*(value for value, _ in rates), *ratios),
         on_a_page=apart,
-        title_subjects=[*bases, *(of for v in in_title for of in (v.of, v.over) if of)],
+        title_subjects=in_title and [*in_title, *bases],
     )
     withheld = [v for f in bench.findings for v in f.values if f.kind is Kind.WITHHELD]
-    words = {withheld_word(v.why) for v in withheld if WITHHELD in beside.get(v.of, "")}
+    words = {withheld_word(v.why) for v in withheld if WITHHELD in beside.get(v.of, {}).values()}
     note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
-    unsure = " ?: undecided." * any(UNDECIDED in text for own in beside.values() for text in own)
+    unsure = " ?: undecided." * any(
+        UNDECIDED in text for own in beside.values() for text in own.values()
+    )
     plot = replace(plot, caption=f"{plot.caption}{note}{unsure}")
     if len(bases) == 1:
         plot = replace(plot, caption=f"{plot.caption} ×: over {speaker.name(*bases)}.")
