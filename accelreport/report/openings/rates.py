@@ -243,7 +243,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         tick=plain,
         values=(*(value for value, _ in rates), *ratios),
         on_a_page=apart,
-        title_subjects=in_title and [*in_title, *bases],
+        title_subjects=in_title + bases * (len({*in_title}) > 1),
     )
     withheld = [v for f in bench.findings for v in f.values if f.kind is Kind.WITHHELD]
     words = {withheld_word(v.why) for v in withheld if WITHHELD in beside.get(v.of, {}).values()}
