@@ -132,7 +132,7 @@ def test_a_mark_that_is_pointed_at_tells_its_value_and_sets_its_device_off(
         mark.hover(force=True)
         tip = page.locator(".tip").inner_text()
         assert "batch size" in tip
-        assert tip.endswith("images/s")
+        assert "images/s" in tip
         own = mark.get_attribute("data-series")
         others = page.locator(f".chart [data-series]:not([data-series='{own}']):visible")
         assert others.count() > 5
