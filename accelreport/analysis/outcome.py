@@ -172,7 +172,10 @@ def _last_if_same(value: Value) -> tuple[bool, float]:
 
 def _run_of(bench: Benchmark) -> tuple[str, dict[str, Scalar]]:
     """The profile and the settings with which a run goes on with a plan."""
-    plan, budget = bench.plan, bench.plan.measure.budget
+    plan = bench.plan
+    # A plan that was read anew has the budget of its spec, and the records have their own.
+    budgets = [record.cell.measure.budget for record in bench.records.values()]
+    budget = max(budgets, default=plan.measure.budget)
     other = {} if budget == stated_budget(plan) else {"measure.budget": f"{budget:g}s"}
     return profile_of(plan), {**plan.overrides, **other}
 

@@ -192,7 +192,7 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         yield NextStep(f"{needs} more than {LOOKS[-1]} repeats", "")
     if whole := sum(claim.profile != FULL for claim in outcome.unmeasured):
         needs = f"{quantity.plural(whole, 'claim')} need{'s' * (whole == 1)}"
-        yield NextStep(f"{needs} a larger profile or real data", command)
+        yield NextStep(f"{needs} a larger profile or the whole data", command)
     if absent := len(outcome.device):
         needs = f"{quantity.plural(absent, 'claim')} need{'s' * (absent == 1)}"
         notebook = f"accelreport notebook specs/{outcome.device[0].spec}.toml"

@@ -28,10 +28,10 @@ from accelreport.report.claim_text import among, decides
 from accelreport.report.forms import EVIDENCE, say
 from accelreport.report.frames import of_processes
 from accelreport.report.pages.overview import Overview
-from accelreport.report.say import Speaker, over, reasons_text
+from accelreport.report.say import Speaker, over
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, processors
-from accelreport.report.warning_text import busy_text, problem_text
+from accelreport.report.warning_text import busy_text, problem_text, reasons_text
 
 LOOSE = 1.5
 """How many times as large as the lower end of its interval a base's rate may be in a title."""
@@ -140,7 +140,8 @@ def largest_first(
 
 def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
     """What failed, where nothing has a time; else why no baseline has one."""
-    rows = [row for bench in benches for row in bench.results]
+    every = [row for bench in benches for row in bench.results]
+    rows = [row for row in every if row.machine and row.status != "skipped"]
     timed, lost = sum(row.timed for row in rows), failures(benches)
     if not timed:
         processes = quantity.plural(len(rows), "process", "processes")
@@ -216,7 +217,7 @@ def _undecided(outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:
     count = quantity.plural(len(values), "comparison")
     words = {
         "open": f"{count} {'is' if one else 'are'}",
-        "all_of_them": "it is" if one else "each is",
+        "all_of_them": "it rests" if one else "each rests",
         "which": "",
     }
     runs = sorted(outcome.reruns, key=lambda run: -len(run.comparisons))

@@ -49,7 +49,7 @@ def _data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
     return Notice(
         f"{' and '.join(kinds).capitalize()}.",
         f"Accuracies and losses{_among(benches, affected)} are not comparable with those of the "
-        "whole data set.",
+        "whole real data.",
     )
 
 

@@ -39,7 +39,7 @@ from accelreport.report.forms import CAVEATS, EVIDENCE, best_of, reached, say, s
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
 from accelreport.report.text import label, sentence
 from accelreport.report.view import COMPILE, BenchmarkView, mode
-from accelreport.report.warning_text import busy_text, reason_text
+from accelreport.report.warning_text import busy_text, reasons_text
 from accelreport.spec.claims import Names
 from accelreport.spec.device import FRAMEWORK_NAMES
 
@@ -251,7 +251,8 @@ class Speaker:
         if count == of:
             what = these if further else f"{'both' if of == 2 else f'all {of}'} of these {noun}s"
         names = {self.bench.name_at(r.device, r.machine, tuple(r.point.values())) for r in stopped}
-        what += f" ({quantity.listed(sorted(names))})" * (len(names) <= MOST_NUMBERS)
+        named = len(names) <= MOST_NUMBERS and (noun == "run" or len(names) == count)
+        what += f" ({quantity.listed(sorted(names))})" * named
         what = what if of > 1 or further else "the run"
         least = shortest(stopped)
         when = " after" if len(stopped) == 1 else ", at the earliest after"
@@ -376,7 +377,8 @@ class Speaker:
     def compared(self, value: Value) -> str:
         """A ratio as a label, its faster side first: "A over B at batch size 256: 1.4×"."""
         sides = " over ".join(self.sides(Finding(Kind.UNDECIDED, (value,))))
-        return f"{sides}: {self.number(forward(value), quantity.TABLE)}"
+        digits = quantity.TABLE if value.interval.known else quantity.HEADLINE
+        return f"{sides}: {self.number(forward(value), digits)}"
 
     def _absolute(self, value: Value) -> str:
         """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""
@@ -394,8 +396,8 @@ def _is_of(claim: ClaimResult, finding: Finding) -> bool:
 
 
 def _first_alone(finding: Finding) -> Finding:
-    """Latencies of several devices and points as the one that their sentence has."""
-    alone = finding.kind is Kind.LATENCY
+    """Latencies and gains of several devices as the one that their sentence has."""
+    alone = finding.kind in {Kind.LATENCY, Kind.GAIN}
     return replace(finding, values=finding.values[:1]) if alone else finding
 
 
@@ -426,13 +428,6 @@ def _stopped(processes: Iterable[Result]) -> list[Result]:
 
 def _by_configuration(processes: Iterable[Result]) -> list[list[Result]]:
     return list(grouped(processes, lambda row: (row.device, row.machine, row.where)).values())
-
-
-def reasons_text(finding: Finding) -> str:
-    """Why cells failed, of several reasons with counts: "out of memory (2) and refused (1)"."""
-    several = len(finding.failed) > 1
-    counts = [f"{reason_text(kind)}{f' ({n})' * several}" for kind, n in finding.failed]
-    return quantity.listed(counts)
 
 
 def data_words(finding: Finding) -> str:
@@ -566,12 +561,17 @@ class _Words(Mapping[str, str]):
     @property
     def number(self) -> str:
         """The first number."""
-        return self.speaker.number(self._first)
+        return self.speaker.number(self._first, self._digits)
+
+    @property
+    def _digits(self) -> int:
+        """Of numbers in a sentence; an error and that of a naive guess may be near each other."""
+        return quantity.TABLE if self.finding.kind is Kind.FORECAST else quantity.HEADLINE
 
     @property
     def other(self) -> str:
         """What the first number stands beside."""
-        return self.speaker.number(self._other)
+        return self.speaker.number(self._other, self._digits)
 
     @property
     def second(self) -> str:
@@ -593,7 +593,7 @@ class _Words(Mapping[str, str]):
     @property
     def all_of_them(self) -> str:
         """What is said of each of them."""
-        return "it is" if len(self.finding.values) == 1 else "each is"
+        return "it rests" if len(self.finding.values) == 1 else "each rests"
 
     @property
     def which(self) -> str:
@@ -666,8 +666,9 @@ class _Words(Mapping[str, str]):
 
     @property
     def failed(self) -> str:
-        """How many of all cells failed."""
-        cells = quantity.plural(len(self.speaker.bench.results), "cell")
+        """How many of all cells that ran failed."""
+        ran = [row for row in self.speaker.bench.results if row.machine and row.status != "skipped"]
+        cells = quantity.plural(len(ran), "cell")
         return f"{sum(count for _, count in self.finding.failed)} of {cells}"
 
     @property

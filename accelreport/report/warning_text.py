@@ -7,6 +7,7 @@ from functools import partial
 from math import isnan
 
 from accelreport.analysis.compute import AnyChip, OwnRoof, Peak
+from accelreport.analysis.findings import Finding
 from accelreport.analysis.overview import is_busy
 from accelreport.analysis.published import Contradiction
 from accelreport.analysis.results import MISSING, UNTIMED, Result
@@ -24,7 +25,7 @@ from accelreport.analysis.warnings import (
 )
 from accelreport.report.forms import EVIDENCE
 from accelreport.report.metrics import printed_text
-from accelreport.report.quantity import duration, plural
+from accelreport.report.quantity import duration, listed, plural
 from accelreport.report.text import label
 from accelreport.results.record import SHORT_WINDOW_S
 
@@ -61,6 +62,13 @@ KINDS = {
 def reason_text(kind: str) -> str:
     """A kind of failure in words: "out of memory"."""
     return KINDS.get(kind, label(kind.replace("-", " "), 40))
+
+
+def reasons_text(finding: Finding) -> str:
+    """Why cells failed, of several reasons with counts: "out of memory (2) and refused (1)"."""
+    several = len(finding.failed) > 1
+    counts = [f"{reason_text(kind)}{f' ({n})' * several}" for kind, n in finding.failed]
+    return listed(counts)
 
 
 def warning_title(kind: str) -> str:

@@ -129,6 +129,8 @@ def _waiting(outcome: Outcome[BenchmarkView], command: str, elsewhere: str) -> I
             speaker, value = Speaker(bench), forward(finding.values[0])
             interval = speaker.interval(value) or "one run"
             yield f"  {speaker.compared(value)} ({interval}, {bench.plan.spec})"
+        if (more := len(step.comparisons) - MOST_NAMED) > 0:
+            yield f"  and {more} more"
         about = (
             f"(about {run_text.duration(step.seconds)})" if isfinite(step.seconds) else step.where
         )

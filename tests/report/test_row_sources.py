@@ -103,7 +103,7 @@ def test_a_time_that_a_source_prints_in_three_units_is_one_figure_of_a_page() ->
     (bench,) = gather(Results((made,)))
     section = published_section(bench)
     assert section
-    assert section.detail == "1\xa0figure, 1 measured here"
+    assert section.detail == "1\xa0figure"
     (table,) = section.blocks
     assert isinstance(table, Table)
     (told,) = [row for group in table.groups for row in group.rows]
@@ -118,7 +118,7 @@ def test_what_was_measured_at_other_points_is_not_called_unmeasurable() -> None:
     (bench,) = gather(Results((made,)))
     section = published_section(bench)
     assert section
-    assert section.detail == "1\xa0figure, 0 measured here"
+    assert section.detail == "1\xa0figure"
 
 
 def test_what_was_measured_otherwise_is_told_in_the_words_of_the_page() -> None:

@@ -114,11 +114,11 @@ def finding_line(bench: BenchmarkView) -> Line:
     timed = {row.device for row in bench.results if row.timed}
     gone = [bench.title_of(device) for device in bench.plan.devices if device not in timed]
     if open_ := len(comparisons_of(bench)):
-        return Line(f"None of {quantity.plural(open_, 'comparison')} decided.", "reason")
+        return Line(f"{quantity.plural(open_, 'comparison')}, none decided.", "reason")
     parts = [f"{quantity.listed(gone)} not measured"] if gone else []
     if least := shortest(bench.results):
         parts.append(f"stopped after {Speaker(bench).steps(least.steps, least)}")
-    text = f"No comparison: {'; '.join(parts)}." if parts else opening.summary
+    text = f"{sentence('; '.join(parts))}." if parts else opening.summary
     return Line(text, "reason")
 
 

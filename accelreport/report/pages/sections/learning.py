@@ -11,7 +11,6 @@ from statistics import stdev
 from accelreport.analysis.findings import Finding, Kind, Subject, Unit
 from accelreport.analysis.learning import Agreement, common_epochs
 from accelreport.analysis.learning_findings import quality_value
-from accelreport.analysis.results import shortest
 from accelreport.analysis.stats import Interval
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
@@ -310,7 +309,6 @@ def quality_section(bench: BenchmarkView) -> Section | None:
     drawn = [name for name in curves.metrics if name in {*curves.metrics[:1], *later}]
     figures = (*map(curves.figure, drawn), *grid)
     blocks: list[Block] = [figure for figure in figures if figure]
-    least = None if blocks else shortest(bench.results)
     if bench.plan.measure.target:
         blocks.append(target_table(bench))
     blocks.append(quality_table(bench, metric))
@@ -319,9 +317,6 @@ def quality_section(bench: BenchmarkView) -> Section | None:
     if target and not any(row.reached for row in bench.target_times):
         missed = f"{level_text(target.metric, target.level)} {metric_title(target.metric)}"
         detail = " · ".join(filter(None, (detail, f"not reached: {missed}")))
-    if least:
-        curveless = f" · {Speaker(bench).steps(least.steps, least)}: no curve"
-        detail = f"{detail}{curveless}".removeprefix(" · ")
     return Section("quality", "Learning", tuple(blocks), folded=True, detail=detail)
 
 

@@ -113,6 +113,7 @@ def run_facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]
         rate = float(f"{rate:.6g}") if isinstance(rate, float) else rate
         pace = f" {quantity.setting(rate)}" if rate is not None else ""
         facts.append(Fact("Optimizer", f"{label(str(name), 40)}{pace}"))
+    loaded = [own.train_examples for r in bench.records.values() if (own := r.data)]
     read = [
         min(own.train_examples, record.planned_steps * record.samples_per_step)
         for record in bench.records.values()
@@ -122,6 +123,7 @@ def run_facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]
         value = workload.get(key)
         if key == "train_examples" and value and any(read):
             value = quantity.extent(read, quantity.count)
+            value += f" of {quantity.extent(loaded, quantity.count)}" * (read != loaded)
         if key in axes:
             swept = quantity.listed([quantity.setting(amount) for amount in bench.plan.axes[key]])
             facts.append(Fact(sentence(axis_title(key)), label(swept, 120)))

@@ -98,12 +98,9 @@ def published_section(bench: BenchmarkView) -> Section | None:
         ordered = _by_figure(bench)
         blocks += [*_by_point(bench, ordered), _table(bench, ordered)]
         # Several hosts may have measured beside one figure.
-        rows: dict[tuple[int, str], bool] = {}
-        for own, *_ in (group for every in ordered.values() for group in every):
-            known = rows.get((id(own.row), own.figure), False)
-            rows[id(own.row), own.figure] = known or present(own.measured.value)
-        figures = quantity.plural(len(rows), "figure")
-        details.append(f"{figures}, {sum(rows.values())} measured here")
+        groups = (group for every in ordered.values() for group in every)
+        figures = {(id(own.row), own.figure) for own, *_ in groups}
+        details.append(quantity.plural(len(figures), "figure"))
     if advice := bench.plan.advice:
         blocks.append(_advice(bench))
         cases = sum(len(row.words) + len(row.others) for row in advice)
