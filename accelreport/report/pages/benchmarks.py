@@ -30,6 +30,7 @@ from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text, titles_of
 from accelreport.report.pages.overview import Overview, rates_table
 from accelreport.report.say import Speaker
+from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView
 
 PATH = "benchmarks.html"
