@@ -134,7 +134,7 @@ def test_no_surface_says_what_the_records_deny(fault: str) -> None:
 
 
 TRUE = {
-    "F8 failures come first": ("failed2", "har_sweep", "24 of 72 cells failed: out of memory"),
+    "F8 failures come first": ("failed2", "har_sweep", "24 of 24 cells failed: out of memory"),
     "F11 why there is no ratio": ("nobase", "", "No baseline has a time"),
     "F2 what is equal is undecided": ("prec_aa", "precision_cnn", "1 comparison is not decided"),
     "M13 of how many processes": ("one", "mnist_batch_sweep", "s at batch size 1,024, in one"),
@@ -165,7 +165,7 @@ TRUE = {
         T, "imdb_lstm", "10,000 examples, trained for 184 of 7,820 steps)"
     ),
     "whose runs a caveat is of, right behind": (
-        T, "mnist_batch_sweep", "(Intel Xeon), at the earliest after 89 of 590 steps. Intel Xeon",
+        T, "mnist_batch_sweep", "configurations, at the earliest after 89 of 590 steps. Intel Xeon",
     ),
     "no caveat of ours behind published rows": (
         T, "mnist_batch_sweep", "overtakes the published Colab GPU between batch size 256 and 512.'"

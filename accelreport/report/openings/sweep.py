@@ -77,7 +77,7 @@ from accelreport.report.view import BenchmarkView, Point, Series, cached_by_benc
 
 MOST_TEXTS, MOST_PUBLISHED = 5, 3
 """Marks of the baseline's line, and of a published one, that have their numbers beside them."""
-SEEN = 0.05
+VISIBLE = 0.05
 """Share of the height of a chart above which an interval is longer than its mark."""
 
 
@@ -163,7 +163,7 @@ def _intervals(lines: Iterable[SweepLine], axes: SweepAxes) -> str:
     """What the upright lines at marks are, or that the marks hide them all."""
     ends = [own for line in lines for own in zip(line.low, line.high, strict=True)]
     spans = [axes.share(high) - axes.share(max(low, axes.heights[0])) for low, high in ends]
-    if max(spans) > SEEN:
+    if max(spans) > VISIBLE:
         return " Upright lines: 95 % intervals."
     return " 95 % intervals are smaller than the marks." * any(spans)
 
