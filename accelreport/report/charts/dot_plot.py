@@ -58,7 +58,7 @@ ROOMY_LANE, NAME, MOST_LINES = 19.0, 20.0, 2
 HELD = (0.5, 2.0)
 """Multiples of a base that its axis always holds, so that nearly equal values look so."""
 LARGEST_SHARE, LARGEST_SHARE_OF_BARS = 0.42, 0.36
-"""Of the width, which names at the left may take: on a slide, whose rows are low, and on a page."""
+"""Of the width, which names at the left may take; beside bars on a page less."""
 FREE = sorted(
     ((left / 20, right / 20) for left in range(11) for right in range(11 - left)), key=sum
 )
@@ -265,7 +265,7 @@ class _DotPlot:
         self._width = width - LEFT - RIGHT
         widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
         widths += [text_width(dot.detail, SMALLER) for dot in dots]
-        most = LARGEST_SHARE if height else LARGEST_SHARE_OF_BARS
+        most = LARGEST_SHARE if height or base else LARGEST_SHARE_OF_BARS
         self._room = 0.0 if self._phone else min(max(widths), width * most)
         self._left = self._room + BESIDE if self._room else 0.0
         # A detail is beside its name on a telephone if all of them have room there.
