@@ -113,10 +113,9 @@ def test_the_headline_names_no_device_that_is_slower_than_one_on_another_machine
     }
     assert described["k.full.html"].startswith(f"Example T4 on machine {HERE} multiplies")
     assert f"as fast as Example on machine {HERE}" in described["k.full.html"]
-    ahead, _, behind = described["index.html"].partition(" as fast as ")
+    ahead, _, _ = described["index.html"].partition(" as fast as ")
     assert HERE in ahead
     assert THERE not in ahead
-    assert THERE in behind
     (row,) = Overview(gather(_slower_all_round())).rows
     assert row.row.base.machine == HERE
 

@@ -163,7 +163,7 @@ def _intervals(lines: Iterable[SweepLine], axes: SweepAxes) -> str:
     """What the upright lines at marks are, or that the marks hide them all."""
     ends = [own for line in lines for own in zip(line.low, line.high, strict=True)]
     spans = [axes.share(high) - axes.share(max(low, axes.heights[0])) for low, high in ends]
-    if max(spans) > VISIBLE:
+    if max(spans, default=0.0) > VISIBLE:
         return " Upright lines: 95 % intervals."
     return " 95 % intervals are smaller than the marks." * any(spans)
 

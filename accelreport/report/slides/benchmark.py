@@ -34,7 +34,7 @@ from accelreport.report.openings.opening import (
     Shown,
     Size,
 )
-from accelreport.report.openings.rates import BESIDE, rates_scene
+from accelreport.report.openings.rates import BESIDE, point_of, rates_at, rates_scene
 from accelreport.report.openings.registry import facts_of, opening_of
 from accelreport.report.pages.badges import PARTIAL
 from accelreport.report.pages.sections.about import checkout_of, commands, records_of
@@ -187,6 +187,9 @@ def _scenes(bench: BenchmarkView) -> list[Scene]:
 def _below(bench: BenchmarkView, scene: Scene, finding: Finding) -> Shown:
     """The figure of a scene below the title of a finding, which chooses the rows of rates."""
     if scene.finding is finding or not isinstance(scene.shown, Plot) or scene.shown.id != "rates":
+        return scene.shown
+    # The first cells of a run may all be of other sweep points than the finding.
+    if not rates_at(bench, point_of(bench, finding)):
         return scene.shown
     return rates_scene(bench, finding).shown
 
