@@ -91,7 +91,9 @@ def test_a_run_without_time_leaves_benchmarks_out_by_name_and_the_next_one_measu
     bench = Bench(tmp_path, within_s=0.001)
     end = bench.run(cells)
     assert (end.ok, end.left, end.left_out) == (1, 0, {"one": (1, 2), "two": (2, 2)})
-    assert "1 of 2 cells of one and all 2 cells of two; the others of one are" in " ".join(closing(end))
+    assert "1 of 2 cells of one and all 2 cells of two; the others of one are" in " ".join(
+        closing(end)
+    )
     assert exit_code(end) == ExitCode.OK
     end = Bench(tmp_path, within_s=600.0).run(cells)
     assert (end.ok, end.done_before, end.left_out) == (3, 1, {})
