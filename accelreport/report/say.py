@@ -561,17 +561,12 @@ class _Words(Mapping[str, str]):
     @property
     def number(self) -> str:
         """The first number."""
-        return self.speaker.number(self._first, self._digits)
-
-    @property
-    def _digits(self) -> int:
-        """Of numbers in a sentence; an error and that of a naive guess may be near each other."""
-        return quantity.TABLE if self.finding.kind is Kind.FORECAST else quantity.HEADLINE
+        return self.speaker.number(self._first)
 
     @property
     def other(self) -> str:
         """What the first number stands beside."""
-        return self.speaker.number(self._other, self._digits)
+        return self.speaker.number(self._other)
 
     @property
     def second(self) -> str:

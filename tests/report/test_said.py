@@ -469,7 +469,7 @@ NUMBER = r"(?:about )?(?:at (?:least|most) )?[−\d][\d.,]*\S*(?: \S+)?(?: to [\
 FIELDS = {
     **dict.fromkeys(("number", "other", "second", "ratio", "faster"), NUMBER),
     "do": "train|trains|predict|predicts|multiply|multiplies", "reach": "reach|reaches",
-    "are": "is|are", "open": r"\d+ comparisons? (?:is|are)", "all_of_them": "it is|each is",
+    "are": "is|are", "open": r"\d+ comparisons? (?:is|are)", "all_of_them": "it rests|each rests",
     "failed": r"[\d,]+ of [\d,]+ \w+", "data": r"(?:on a sample: |on synthetic data: )?",
     "at": r"(?: at .+| in \d+ workloads| in “.+)?", "place": ".*", "without": ".*", "after": ".*",
     "which": r"(?: \(.+\))?",
