@@ -84,8 +84,8 @@ class PlannedCell(Document):
 class Looks(Document):
     """How repeats are added until a comparison with the baseline is decided."""
 
-    at: list[int]
-    """Numbers of repeats before each look at the verdicts, increasing."""
+    at: list[Annotated[int, Field(ge=1, le=1000)]]
+    """Numbers of repeats before each look at the verdicts, increasing; no more than a spec's."""
     level: Annotated[float, Field(gt=0, lt=1)]
     """Confidence level of the interval at each look, so that all looks together keep theirs."""
 

@@ -39,6 +39,7 @@ FOUND: tuple[tuple[str, str, str, Any], ...] = (
     ("plan", "training", "published.0.where.batch_size", True),
     ("plan", "training", "published.0.where.batch_size", "zzz"),
     ("plan", "training", "until_decided.level", 1),
+    ("plan", "training", "until_decided.at.0", 1e17),
     ("plan", "training", "published.0.sample_time", 5e-324),
     ("plan", "training", "claims.2.check.along", "zzz"),
     ("plan", "training", "workload.kind", "paradnn"),
