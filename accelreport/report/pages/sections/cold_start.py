@@ -63,7 +63,8 @@ def unit_of(bench: BenchmarkView, place: SeriesPoint, start: Start) -> float:
 def call_size(bench: BenchmarkView, place: SeriesPoint) -> int:
     """Steps of the first call of a kernel; 1 of a training, whose first block is a step."""
     records = bench.records_of(*place) if bench.words.kernel else ()
-    return next((record.blocks[0].steps for record in records if record.blocks), 1)
+    sizes = (record.blocks[0].steps for record in records if record.blocks)
+    return next(filter(None, sizes), 1)
 
 
 def paired_first(bench: BenchmarkView, place: SeriesPoint) -> Interval:
