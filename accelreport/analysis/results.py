@@ -195,6 +195,11 @@ class Result:
         return point_key(self.point)
 
     @property
+    def ran(self) -> bool:
+        """Whether a process of it was started."""
+        return bool(self.machine) and self.status != "skipped"
+
+    @property
     def measured(self) -> bool:
         """Whether its times may enter a statistic."""
         return self.status in {"ok", "partial"}

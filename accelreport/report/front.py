@@ -141,7 +141,7 @@ def largest_first(
 def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
     """What failed, where nothing has a time; else why no baseline has one."""
     every = [row for bench in benches for row in bench.results]
-    rows = [row for row in every if row.machine and row.status != "skipped"]
+    rows = [row for row in every if row.ran]
     timed, lost = sum(row.timed for row in rows), failures(benches)
     if not timed:
         processes = quantity.plural(len(rows), "process", "processes")

@@ -662,7 +662,7 @@ class _Words(Mapping[str, str]):
     @property
     def failed(self) -> str:
         """How many of all cells that ran failed."""
-        ran = [row for row in self.speaker.bench.results if row.machine and row.status != "skipped"]
+        ran = [row for row in self.speaker.bench.results if row.ran]
         cells = quantity.plural(len(ran), "cell")
         return f"{sum(count for _, count in self.finding.failed)} of {cells}"
 

@@ -455,8 +455,7 @@ class BenchmarkView(Benchmark):
 
     def cell_page(self, row: Result) -> str:
         """Address of a cell's page from the site's root; empty where no process was begun."""
-        begun = row.machine and row.status != "skipped"
-        return f"cells/{cell_slug(row.key, row.machine)}.html" if begun else ""
+        return f"cells/{cell_slug(row.key, row.machine)}.html" if row.ran else ""
 
     def evidence(self, series: Series, point: Point) -> str:
         """Address, on the benchmark's page, of the cells behind a number."""

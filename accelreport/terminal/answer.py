@@ -71,9 +71,7 @@ def answers(
         elsewhere: the option that names the results folder; empty for the usual one.
     """
     benches = measured_now(store, plans)
-    tried = [
-        b for b in benches if any(row.machine and row.status != "skipped" for row in b.results)
-    ]
+    tried = [b for b in benches if any(row.ran for row in b.results)]
     for bench in tried or benches:
         yield ""
         yield f"{bench.plan.title} ({bench.plan.spec}, {bench.plan.profile})"
