@@ -36,9 +36,10 @@ json.dump({{"devices": devices, "versions": versions}}, answer)
 QUESTIONS = {
     "tensorflow": """
 os.environ["KERAS_BACKEND"] = "tensorflow"
-sys.modules["jax"] = None  # TensorFlow would import it, and take longer
-import tensorflow as tf
-import keras
+from accelreport.backend.frameworks import importing
+with importing("tensorflow"):
+    import tensorflow as tf
+    import keras
 for kind in ("CPU", "GPU", "TPU"):
     for device in tf.config.list_physical_devices(kind):
         details = tf.config.experimental.get_device_details(device) if kind == "GPU" else {}

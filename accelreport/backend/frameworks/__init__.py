@@ -17,6 +17,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,18 +125,40 @@ class FrameworkUnsupportedError(AccelReportError):
     exit_code = ExitCode.BAD_SPEC
 
 
-class WithoutTensorFlow(importlib.abc.MetaPathFinder):
-    """Lets nobody import TensorFlow.
+class Absent(importlib.abc.MetaPathFinder):
+    """Stands before all finders of modules and finds some packages nowhere, as if not installed.
 
-    A None in `sys.modules` would do that, too; but Keras' preprocessing layers, such as Rescaling,
-    take the name there for a TensorFlow that traces them.
+    A None in `sys.modules` would do that, too; but others take the name there for the package
+    itself: Keras' preprocessing layers, such as Rescaling, for a TensorFlow that traces them, and
+    SciPy's statistics, which Keras imports where scikit-learn is installed, for PyTorch and JAX.
     """
 
-    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+    def __init__(self, *names: str) -> None:
+        self.names = names
+        self.finders = sys.meta_path[:]
+        sys.meta_path[:] = [self]
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         """See `importlib.abc.MetaPathFinder.find_spec`."""
-        del path, target
-        if fullname == TENSORFLOW:
-            raise ModuleNotFoundError("this process runs Keras without TensorFlow", name=fullname)
+        if fullname in self.names:
+            return None
+        specs = (finder.find_spec(fullname, path, target) for finder in self.finders)
+        return next((spec for spec in specs if spec is not None), None)
+
+    def find_distributions(self, *context: Any) -> Iterator[Any]:
+        """See `importlib.metadata.DistributionFinder.find_distributions`."""
+        for finder in self.finders:
+            yield from getattr(finder, "find_distributions", lambda *_: ())(*context)
+
+    def invalidate_caches(self) -> None:
+        """See `importlib.abc.MetaPathFinder.invalidate_caches`."""
+        for finder in self.finders:
+            getattr(finder, "invalidate_caches", lambda: None)()
+
+    def leave(self) -> None:
+        """Give its place back to the finders behind it; those that came in between stay."""
+        place = sys.meta_path.index(self)
+        sys.meta_path[place : place + 1] = self.finders
 
 
 def choose(framework: str, kind: str = "CPU") -> None:
@@ -159,7 +182,7 @@ def choose(framework: str, kind: str = "CPU") -> None:
         if framework != TENSORFLOW:
             # Keras imports TensorFlow for its random seed wherever it finds it; this process
             # shall not, and a computation that strays there shall fail.
-            sys.meta_path.insert(0, WithoutTensorFlow())
+            Absent(TENSORFLOW)
     with importing(framework):
         import keras
 
@@ -181,9 +204,7 @@ def importing(framework: str) -> Iterator[None]:
     Args:
         framework: as a device names it.
     """
-    kept_out = [name for name in EXTRAS if name != framework and name not in sys.modules]
-    for name in kept_out:
-        sys.modules[name] = None  # type: ignore[assignment]
+    others = Absent(*(name for name in EXTRAS if name != framework and name not in sys.modules))
     there, collects = "keras" in sys.modules, gc.isenabled()
     gc.disable()
     try:
@@ -193,8 +214,7 @@ def importing(framework: str) -> Iterator[None]:
             gc.freeze()
         if collects:
             gc.enable()
-        for name in kept_out:
-            del sys.modules[name]
+        others.leave()
 
 
 def installed() -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from accelreport.machine.inventory import inventory
 from accelreport.origin import install_command
 from accelreport.results.reading import read_record
 from accelreport.results.record import Gpu
-from accelreport.spec.device import Device
+from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.spec.families import unsupported
 from accelreport.spec.parameters import WorkloadParameters
 from accelreport.workloads.base import Family
@@ -34,6 +34,19 @@ from accelreport.backend.forkserver import prepare
 prepare()
 print(*[name for name in ("tensorflow", "jax", "torch") if name in sys.modules])
 print(gc.isenabled(), gc.get_freeze_count() > len(gc.get_objects()))
+"""
+
+WITH_STATISTICS = """
+import sys
+from accelreport.backend.frameworks import EXTRAS, importing
+with importing(sys.argv[1]):
+    import scipy.stats  # which Keras imports where scikit-learn is installed
+    for name in EXTRAS:
+        try:
+            __import__(name)
+        except ModuleNotFoundError:
+            pass
+print(*[name for name in EXTRAS if name in sys.modules])
 """
 
 WITHOUT_JAX = """
@@ -168,6 +181,16 @@ def test_a_process_to_be_forked_imports_no_other_framework_and_no_fork_collects_
     done = python("-c", PREPARED)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["tensorflow", "True", "True"]
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("framework", sorted(FRAMEWORK_NAMES))
+def test_where_scikit_learn_is_installed_each_framework_is_imported_without_the_others(
+    framework: str,
+) -> None:
+    done = python("-c", WITH_STATISTICS, framework)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [framework]
 
 
 @pytest.mark.parametrize(
