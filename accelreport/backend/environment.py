@@ -47,10 +47,11 @@ VARIABLES = (
 
 FOREIGN = (
     *("TF_CLI_", "TF_VAR_", "TF_PLUGIN_", "TF_DATA_DIR", "TF_LOG", "TF_WORKSPACE"),
-    *("TORCH_HOME", "TORCHINDUCTOR_CACHE_DIR"),
+    *("TORCH_HOME", "TORCHINDUCTOR_CACHE_DIR", "NVIDIA_REQUIRE_"),
 )
-"""Terraform's, which shares the first of them, and whose values are secrets often enough; and
-folders of PyTorch's, which say who works here and change no measurement."""
+"""Terraform's, which shares the first of them, and whose values are secrets often enough; folders
+of PyTorch's, which say who works here and change no measurement; and the drivers that a container's
+image asks for, in two thousand letters."""
 
 CPUINFO = Path("/proc/cpuinfo")
 

@@ -317,8 +317,9 @@ class BenchmarkView(Benchmark):
         if several or known.framework != TENSORFLOW:
             first = parts[:1] if mode_of(known, named=several) else []
             framework = " ".join([known.framework_name, *first])
-            one_kind = len({device.kind for device in self.plan.devices.values()}) == 1
-            names = [framework] if several and one_kind else [name, framework]
+            # An accelerator is named: its machine has a CPU, too.
+            kinds = {device.kind for device in self.plan.devices.values()}
+            names = [framework] if several and kinds == {"CPU"} else [name, framework]
             return label(", ".join([*names, *parts[len(first) :]]))
         return label(", ".join([name, *parts]))
 

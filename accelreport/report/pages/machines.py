@@ -84,11 +84,21 @@ _LIBRARIES = {
 
 
 def libraries(environment: Environment) -> str:
-    """CUDA and cuDNN that the framework was built for, and the installed packages of both."""
+    """CUDA and cuDNN that the framework was built for, and the installed packages of both.
+
+    Empty for a cell on the CPU, which uses neither.
+    """
     runtime, packages = environment.runtime, environment.packages
+    if runtime.get("device") == "CPU":
+        return ""
+    own = runtime.get("framework", "JAX").startswith("JAX")
     parts = [f"CUDA {runtime['cuda']}"] if runtime.get("cuda") else []
     parts += [f"cuDNN {runtime['cudnn']}"] if runtime.get("cudnn") else []
-    parts += [f"{title} {packages[name]}" for name, title in _LIBRARIES.items() if name in packages]
+    parts += [
+        f"{title} {packages[name]}"
+        for name, title in _LIBRARIES.items()
+        if name in packages and (own or not title.startswith("JAX"))
+    ]
     return ", ".join(parts)
 
 

@@ -108,13 +108,25 @@ def write(step: Any, states: Any, read: NDArray[np.int32], count: int, seed: int
     return np.array(jax.jit(generate)(jnp.asarray(read), states, jax.random.key(seed)))
 
 
+UNROLLED = 16
+"""Products in each trip of the loop, for a trip costs time of its own: on an H200 a loop of single
+products of 4096 × 4096 took 1.24 times as long as single calls in bfloat16, 1.19 times in
+TensorFloat-32 and 1.04 times in float32."""
+
+
 def chained_products(*, jit_compile: bool) -> Callable[[Any, Any, int], Any]:
     """See `Operations.chained_products`."""
     del jit_compile  # XLA compiles whatever JAX runs as a program
 
     def chain(x: Any, y: Any, count: Any) -> Any:
-        last = jax.lax.fori_loop(0, count, lambda _, x: jnp.matmul(x, y), x)
-        return jnp.sum(last.astype(jnp.float32))
+        def some(_: Any, x: Any) -> Any:
+            for _ in range(UNROLLED):
+                x = jnp.matmul(x, y)
+            return x
+
+        x = jax.lax.fori_loop(0, count // UNROLLED, some, x)
+        x = jax.lax.fori_loop(0, count % UNROLLED, lambda _, x: jnp.matmul(x, y), x)
+        return jnp.sum(x.astype(jnp.float32))
 
     compiled: Callable[[Any, Any, int], Any] = jax.jit(chain)
     return compiled
