@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from accelreport.report.pages.sections.speedup import speedup_section
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Energy, Host, Record
+from accelreport.results.store import Store
 from accelreport.spec.device import Device
 from accelreport.spec.models import ListPrice, Published
 from tests.report.scenarios import Results
@@ -238,3 +240,26 @@ def test_nothing_pays_off_where_no_interval_says_which_is_faster(repeats: int) -
     rows = table(cold_start_section(bench), "cold-table").groups[0].rows
     text = rows[1].entries[4].lines[0].text
     assert (text == "undecided") == (repeats == 1), "a single run has no interval"
+
+
+def test_records_of_a_real_gpu_have_its_name_its_peak_its_energy_and_its_libraries(
+    tmp_path: Path,
+) -> None:
+    """PyTorch on an H200, each cell once; no page had seen a record of an accelerator before."""
+    with zipfile.ZipFile(Path(__file__).with_name("h200.zip")) as archive:
+        archive.extractall(tmp_path / "results")
+    build(Store(tmp_path / "results"), tmp_path / "site")
+    shares = [
+        float(share)
+        for page in (tmp_path / "site").glob("day_*.full.html")
+        for share in re.findall(r"([\d.]+)\N{NO-BREAK SPACE}% of \d", page.read_text("utf-8"))
+    ]
+    assert shares
+    assert max(shares) <= 100
+    devices = (tmp_path / "site" / "devices.html").read_text("utf-8")
+    libraries = "CUDA 13.0, cuDNN 91900, CUDA package 13.0.96, cuDNN package 9.19.0.56"
+    for shown in ("H200, PyTorch eager, TF32", "driver 580.159.04", libraries):
+        assert shown in devices
+    assert "JAX CUDA" not in devices
+    products = (tmp_path / "site" / "day_matmul.full.html").read_text("utf-8")
+    assert re.search(r"GPU board.*1\.69\sJ, 606\sW", products, re.DOTALL)
