@@ -393,6 +393,10 @@ def base_groups(bench: Benchmark) -> list[Group]:
 # Grids ------------------------------------------------------------------------------------------
 
 
+def _is_grid(bench: Benchmark) -> bool:
+    return len(bench.axes) - len(bench.plan.baseline.where) > 1
+
+
 def range_findings(bench: Benchmark) -> Iterator[Finding]:
     """The slowest timed configuration against the fastest, by the time of an example.
 
@@ -401,7 +405,7 @@ def range_findings(bench: Benchmark) -> Iterator[Finding]:
     of their comparison, as one of all pairs of configurations.
     """
     timed = [(group, rate) for group in base_groups(bench) if (rate := rate_of(group)) is not None]
-    if len(bench.axes) - len(bench.plan.baseline.where) < 2 or len(timed) < 2:
+    if not _is_grid(bench) or len(timed) < 2:
         return
     timed.sort(key=lambda pair: pair[1].number)
     pairs = len(timed) * (len(timed) - 1) // 2
@@ -456,11 +460,15 @@ def _is_next_stage(less: Device, more: Device) -> bool:
 
 
 def rate_findings(bench: Benchmark) -> Iterator[Finding]:
-    """What the baseline does in a second: of a number's sweep at the last, else at the first."""
+    """What the baseline does in a second: of a number's sweep at the last, else at the first.
+
+    Of a grid it is the highest rate, and `of` counts all of them.
+    """
     rates = [rate for group in base_groups(bench) if (rate := rate_of(group))]
-    if rates:
-        rate = rates[-1 if swept_number(bench) else 0]
-        yield Finding(Kind.RATE, (rate,), of=len(rates))
+    if rates and _is_grid(bench):
+        yield Finding(Kind.RATE, (max(rates, key=lambda rate: rate.number),), of=len(rates))
+    elif rates:
+        yield Finding(Kind.RATE, (rates[-1 if swept_number(bench) else 0],))
     else:
         yield replace(failures([bench]), of=sum(row.timed for row in bench.results))
 

@@ -28,9 +28,11 @@ class Form:
 
 
 def best_of(finding: Finding) -> str:
-    """Of how many configurations a quality is the best; empty of another or an only one."""
-    if finding.kind is not Kind.LEARNS or finding.of < 2:
+    """Of how many configurations a number is the best; empty of another or an only one."""
+    if finding.kind not in {Kind.LEARNS, Kind.RATE} or finding.of < 2:
         return ""
+    if finding.kind is Kind.RATE:
+        return f"the high{'er' if finding.of == 2 else 'est'} of {finding.of} rates"
     single = Caveat.SINGLE_RUN in finding.caveats
     best = f"the {'better' if finding.of == 2 else 'best'}{' mean' * (not single)}"
     return f"{best} of {finding.of} configurations{', in one run each' * single}"
@@ -72,6 +74,7 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.UNDECIDED,), "{open} not decided{which}"),
     Form((Kind.CROSSING,), "{who} {overtake} {base} between {between}"),
     Form((Kind.TOTAL, Kind.PRINTED), "{what} takes {number} on {who} and {other} on {base}"),
+    Form((Kind.RATE,), "{who} {do} {number}{at}, {best}", lambda finding: finding.of > 1),
     Form((Kind.RATE,), "{who} {do} {number}{at}"),
     Form((Kind.LATENCY,), "the median call{at} takes {number} on {who}"),
     Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}, {best}",

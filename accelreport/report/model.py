@@ -194,10 +194,11 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Panel:
-    """One drawing; `narrow` replaces `wide` where there is little room."""
+    """One drawing; `narrow` replaces `wide` where there is little room, and `full` where much."""
 
     wide: Drawing
     narrow: Drawing | None = None
+    full: Drawing | None = None
     title: str = ""
     kind: Literal["panel"] = "panel"
 
@@ -559,12 +560,11 @@ class Page:
 
     @property
     def drawings(self) -> Iterator[tuple[Figure, Drawing]]:
-        """Every drawing on it, wide and narrow, with its figure."""
+        """Every drawing on it, in each width, with its figure."""
         for figure in self.figures:
             for panel in figure.panels:
-                yield figure, panel.wide
-                if panel.narrow is not None:
-                    yield figure, panel.narrow
+                widths = (panel.wide, panel.narrow, panel.full)
+                yield from ((figure, drawing) for drawing in widths if drawing)
 
     def with_sections(self, change: Callable[[Section], Section]) -> Page:
         """The page with each of its sections changed, the opening too."""

@@ -128,7 +128,9 @@ class Speaker:
         text = self._begun(text)
         if finding.kind not in _ALONE | COMPARED:
             return text
-        unusual = "" if known["best"] else _runs(_first_alone(finding))
+        # The best quality of several says itself of how many runs it is.
+        best = known["best"] and finding.kind is Kind.LEARNS
+        unusual = "" if best else _runs(_first_alone(finding))
         runs = f"in {unusual}" * bool(unusual)
         data = "" if finding.kind in LEARNED | COMPARED else data_words(finding)
         # What is published beside it is of other runs.
@@ -165,26 +167,30 @@ class Speaker:
         return (first, *[Finding(Kind.UNDECIDED, undecided)] * bool(undecided))
 
     def below(self, answered: Sequence[Finding]) -> str:
-        """The lines below the title of a page; failures come first."""
+        """The two lines below the title of a page; failures come first."""
+        answered = [finding for finding in answered if finding.kind is not Kind.UNDECIDED]
         measured = self.bench.findings[0].kind is not Kind.NOT_MEASURED
         lines = [f"{text}." for text in [self.failed()] if text and measured]
         first = answered[0]
         if self.claim and not _is_of(self.claim, first):
             numbers = measured_lines(self.claim, Names(axis=axis_title, value=quantity.setting))
             lines += [f"{sentence(line)}." for line in numbers if len(numbers) <= MOST_NUMBERS]
-        if self.claim and measured:
-            lines.append(f"{self.title(first)}.")
-        return " ".join([*lines, self.answer(*answered)]).strip()
+        titled = [] if self.claim and measured else answered[:1]
+        lines += [self.evidence(finding) for finding in titled]
+        lines += [self._stated(finding) for finding in answered if finding not in titled]
+        every = [text for finding in answered for text in self.caveats(finding, budget=False)]
+        return " ".join(dict.fromkeys(filter(None, [*lines, *every, self.load(*answered)])))
 
-    def answer(self, *findings: Finding) -> str:
-        """The lines below a title: the evidence and caveats of each finding."""
-        parts: list[str] = []
-        busy = [finding for finding in findings if Caveat.BUSY in finding.caveats]
-        for number, finding in enumerate(findings):
-            parts += [f"{self.title(finding)}."] if number else []
-            parts += [self.evidence(finding), *self.caveats(finding, findings[:number])]
-            parts += [self.load(*busy)] if finding in busy[-1:] else []
-        return " ".join(dict.fromkeys(filter(None, parts)))
+    def _stated(self, finding: Finding) -> str:
+        """A finding, with the interval of its only number behind it."""
+        one = finding.kind in {*COMPARED, Kind.RATE, Kind.LATENCY, Kind.LEARNS}
+        interval = self.interval(forward(finding.values[0])) * one
+        return f"{self.title(finding)}{f' ({interval})' * bool(interval)}."
+
+    def answer(self, finding: Finding) -> str:
+        """What a title rests on: its evidence and caveats."""
+        parts = (self.evidence(finding), *self.caveats(finding), self.load(finding))
+        return " ".join(filter(None, parts))
 
     def number_of(self, *kinds: Kind) -> str:
         """The number of the first of some kinds about quality that has one, with what it is of.
@@ -209,18 +215,15 @@ class Speaker:
         busy = [one for one in map(_first_alone, findings) if Caveat.BUSY in one.caveats]
         return busy_text(_processes(busy)) if busy else ""
 
-    def caveats(self, finding: Finding, before: Sequence[Finding] = ()) -> Iterator[str]:
+    def caveats(self, finding: Finding, *, budget: bool = True) -> Iterator[str]:
         """A sentence for each thing, but for a load, that weakens the numbers of a finding.
 
-        Single runs are said in its title, and the budget of no run of those before it again.
+        Single runs are said in its title; a page has the budget in its title, record and foot.
         """
         finding = _first_alone(finding)
-        held, every, earlier = finding.caveats, _processes([finding]), _processes(before)
-        known = {(row.key, row.machine) for row in earlier}
-        new = [row for row in every if (row.key, row.machine) not in known]
-        if Caveat.EXTRAPOLATED not in held and _stopped(new):
-            further = bool(_stopped(earlier))
-            yield self._budget(new if further else every, "further " * further)
+        held, every = finding.caveats, _processes([finding])
+        if budget and Caveat.EXTRAPOLATED not in held and _stopped(every):
+            yield self._budget(every)
         counted = "its steps"
         if least := shortest(every):
             timed, planned = least.timings.steady_steps, least.timings.planned_steps
@@ -237,23 +240,18 @@ class Speaker:
         """So many of the steps that a process was to take: "20 of 1,500 steps"."""
         return f"{done:,.0f} of {of.timings.planned_steps:,.0f} {self.bench.words.step}s"
 
-    def _budget(self, every: Sequence[Result], further: str) -> str:
-        """What the time budget stopped, and after how many of all steps, the warm-up's included.
-
-        Where it was said before of others, those of which it is said now are `further`.
-        """
+    def _budget(self, every: Sequence[Result]) -> str:
+        """What the time budget stopped, and after how many of all steps, the warm-up's included."""
         stopped, configurations = _stopped(every), _by_configuration(every)
         count, of, noun = len(stopped), len(every), "run"
         if len(configurations) > 1:
             count, of, noun = len(_by_configuration(stopped)), len(configurations), "configuration"
-        these = f"{of} {further}{noun}{'s' * (of > 1)}"
-        what = f"{count} of {'' if further else 'these '}{these}"
-        if count == of:
-            what = these if further else f"{'both' if of == 2 else f'all {of}'} of these {noun}s"
+        some = count if count < of else "both" if of == 2 else f"all {of}"
+        what = f"{some} of these {f'{of} ' * (count < of)}{noun}s"
         names = {self.bench.name_at(r.device, r.machine, tuple(r.point.values())) for r in stopped}
         named = len(names) <= MOST_NUMBERS and (noun == "run" or len(names) == count)
         what += f" ({quantity.listed(sorted(names))})" * named
-        what = what if of > 1 or further else "the run"
+        what = what if of > 1 else "the run"
         least = shortest(stopped)
         when = " after" if len(stopped) == 1 else ", at the earliest after"
         after = f"{when} {self.steps(least.steps, least)}" if least else ""

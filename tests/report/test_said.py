@@ -346,7 +346,7 @@ def test_a_finding_has_the_same_words_wherever_it_is_said(tmp_path: Path) -> Non
             speaker.title(f) if f.is_sentence else "" for f in bench.findings
         }
         assert row == opening_of(bench).summary
-        assert f"  {title}. " in terminal
+        assert f"  {title}." in terminal
         slides = {kind: slide.title for kind, slide in figure_slides(bench)}
         for finding in bench.findings:
             if slides.get(finding.kind):

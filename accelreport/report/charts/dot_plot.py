@@ -44,7 +44,7 @@ from accelreport.report.theme import HALO
 
 LETTERS, SMALLER = 13.5, 12.5
 """Sizes of letters of a name, and of its detail, in pixels."""
-PHONE = 400
+PHONE = 430
 """In a chart that is not wider the name of a row is above its marks."""
 FOOT, TICKS, HEAD = 52, 24, 34
 """Pixels of the axis with its title, of the axis without one, and of the name of a base."""

@@ -60,9 +60,11 @@ SHARED = Size(502, 150, most=4)
 """A drawing of a link preview, which is 2.25 times as large as well."""
 ON_A_PHONE = Size(330, 290)
 """A drawing on a telephone."""
+FULL = 1104
+"""Width of a figure that is alone, on a screen where a page has its whole width."""
 _SIZES = {
     1: (Size(WIDE, 240),),
-    2: (Size(650, 270), Size(422, 340)),
+    2: (Size(650, 270), Size(422, 270)),
     3: (Size(650, 380), Size(422, 170), Size(422, 170)),
 }
 """Of so many figures: the first at the left, the others at its right, as the style sheet has it."""
@@ -124,14 +126,21 @@ class Plot:
             description=self.description,
         )
 
-    def figure(self, size: Size, narrow: Size | None = None) -> Figure:
-        """The figure of a page or a slide; `narrow` is drawn instead where there is little room."""
+    def figure(self, size: Size, narrow: Size | None = None, *, alone: bool = False) -> Figure:
+        """The figure of a page or a slide; `narrow` is drawn instead where there is little room.
+
+        One that is `alone` in a page is drawn once more as wide as the page.
+        """
         return Figure(
             id=self.id,
             title=self.title,
             caption=self.caption,
             subtitle=self.subtitle,
-            panels=(self.panel(size, narrow),),
+            panels=(
+                replace(self.panel(size, narrow), full=self.drawing(full, f"{self.id}-f"))
+                if (full := replace(size, width=FULL)) and alone
+                else self.panel(size, narrow),
+            ),
             keys=() if self.named(size) and narrow and self.named(narrow) else self.keys,
             named=self.named(size),
             badges=self.badges,
@@ -276,14 +285,12 @@ class Opening:
         speaker: writes the findings.
         scenes: one to three figures, the one of the title first; never none.
         findings: all that the benchmark says, ranked; the first is the title.
-        note: how to read the figures.
         kicker: model, parameters, data set and source, in one line.
     """
 
     speaker: Speaker
     scenes: tuple[Scene, ...]
     findings: tuple[Finding, ...]
-    note: str = ""
     kicker: str = ""
 
     @property
@@ -303,7 +310,7 @@ class Opening:
 
     @property
     def answered(self) -> tuple[Finding, ...]:
-        """What the lines below the title are of: its finding, one more, and what is undecided."""
+        """What the page says first: the title's finding, up to two more, and what is undecided."""
         first, *others = self.speaker.answered()
         marked = [
             f
@@ -317,7 +324,9 @@ class Opening:
         # A network may forecast one series well and another one badly.
         series = [f for f in self.findings if f.kind is Kind.FORECAST and f.is_sentence]
         facts = [f for f in series if f is not first] if first in series else facts[:1]
-        return (first, *facts, *printed[:1], *others)
+        # Below a claim stand its numbers, and below a converted network three more.
+        alone = self.speaker.claim or first.kind is Kind.INT8
+        return (first, *([] if alone else [*facts, *printed[:1]]), *others)
 
     @cached_property
     def by_answer(self) -> list[Scene]:
@@ -344,10 +353,12 @@ class Opening:
         for scene, size in zip(self.scenes, _SIZES[len(self.scenes)], strict=True):
             block = scene.shown
             if isinstance(block, Plot):
-                figure = block.figure(size, ON_A_PHONE)
+                figure = block.figure(size, ON_A_PHONE, alone=len(self.scenes) == 1)
                 # A link preview shows what the title is of.
                 first = scene is self.by_answer[0]
                 shown.append(figure if first else replace(figure, shared=None))
             else:
                 shown.append(block)
-        return Section("answer", self.title, tuple(shown), finding=self.note)
+        undecided = [f for f in self.answered if f.kind is Kind.UNDECIDED]
+        note = " ".join(f"{self.speaker.title(f)}. {self.speaker.evidence(f)}" for f in undecided)
+        return Section("answer", self.title, tuple(shown), finding=note)

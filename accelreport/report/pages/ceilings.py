@@ -55,7 +55,9 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
     every = [share for *_, own in rows for share in own]
     own = [share for share in every if share[1].of.row is None]
     title = shares_title(row.limit for row, _ in every)
-    blocks = (_plot(rows, title).figure(Size(WIDE, 0), Size(NARROW, 0)),) if rows else ()
+    blocks = (
+        (_plot(rows, title).figure(Size(WIDE, 0), Size(NARROW, 0), alone=True),) if rows else ()
+    )
     headline, finding = title if rows else "No known peak", ""
     if own:
         bench, speaker = rows[0][0], Speaker(rows[0][0])

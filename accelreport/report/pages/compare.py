@@ -91,7 +91,7 @@ def _figure(rows: Sequence[ComparisonRow]) -> Figure:
         id="faster-dots",
         title="New ÷ old speed",
     )
-    return plot.figure(Size(WIDE, 0), Size(NARROW, 0))
+    return plot.figure(Size(WIDE, 0), Size(NARROW, 0), alone=True)
 
 
 def place_of(row: ComparisonRow) -> str:

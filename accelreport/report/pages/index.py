@@ -91,7 +91,10 @@ def index_page(
     more = beside[: MOST_FINDINGS - len(headed)]
     headline = headed[0].title if headed else label(title)
     outcome = outcome_of(benches)
-    shown = [Section(name, plot.title, (plot.figure(PAGE, PHONE),)) for name, plot in plots]
+    shown = [
+        Section(name, plot.title, (plot.figure(PAGE, PHONE, alone=number > 0),))
+        for number, (name, plot) in enumerate(plots)
+    ]
     claims = _claims(benches)
     sections = [*shown[:1], *filter(None, [claims]), *shown[1:], _list(benches)]
     opening = sections.pop(0) if shown else None

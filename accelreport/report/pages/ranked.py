@@ -181,7 +181,7 @@ def _dot_figure(
         id=place,
         title=title,
     )
-    return plot.figure(Size(WIDE, 0), Size(NARROW, 0))
+    return plot.figure(Size(WIDE, 0), Size(NARROW, 0), alone=True)
 
 
 def _ranks(board: Board, figure: Figure) -> Table:
