@@ -101,7 +101,8 @@ def imported_files(spec_folder: Path) -> list[ImportedFile]:
     """The code that this process imported, and that a version or the cell does not identify.
 
     It comes from an editable install, `PYTHONPATH` or a changed `sys.path`, or from a package that
-    was installed from a folder or a repository (PEP 610).
+    was installed from a folder or a repository (PEP 610). What a package lists as its files is
+    installed in any folder; `pip install --target` chooses one.
 
     Args:
         spec_folder: where the spec lies, absolute.
@@ -109,13 +110,21 @@ def imported_files(spec_folder: Path) -> list[ImportedFile]:
     known = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib"))
     generated = f"{os.path.realpath(tempfile.gettempdir())}{os.sep}"
     installed = {f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages")}
+    apart = [
+        place for place in sys.path if not any(part in f"{place}{os.sep}" for part in installed)
+    ]
+    listed = {
+        os.path.realpath(distribution.locate_file(file))
+        for distribution in metadata.distributions(path=apart)
+        for file in distribution.files or ()
+    }
     own, files = set(_installed_from_source()), {}
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 -- there may be none
     for name, module in sorted(sys.modules.items()):
         path, top = getattr(module, "__file__", None) or "", name.partition(".")[0]
         if not path or name.startswith(("__", "accelreport_own_")) or top == "accelreport":
             continue
-        if any(part in path for part in installed):
+        if any(part in path for part in installed) or os.path.realpath(path) in listed:
             if top not in own:
                 continue
         elif path.startswith(known) or os.path.realpath(path).startswith(generated):

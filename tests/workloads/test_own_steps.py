@@ -228,7 +228,7 @@ def test_an_edited_module_is_another_cell_and_one_that_nobody_imports_is_not(
 ELSEWHERE = """
 import importlib, sys
 sys.path += ["../edited"]
-import numpy, published, editable.deep, installed
+import numpy, published, editable.deep, installed, delivered
 lib = importlib.import_module("hid" + "den")
 
 def build(batch_size, seed):
@@ -245,6 +245,9 @@ def test_code_from_elsewhere_is_known_and_an_edit_of_it_is_measured(
         "edited/editable/__init__.py": "",
         "edited/editable/deep.py": "import outside\n",
         "pythonpath/outside.py": "",
+        "pythonpath/delivered.py": "",
+        "pythonpath/delivered-1.dist-info/RECORD": "delivered.py,,\n",
+        "pythonpath/delivered-1.dist-info/METADATA": "Name: delivered\nVersion: 1\n",
         "lib/site-packages/published.py": "",
         "lib/site-packages/installed.py": "",
         "lib/site-packages/installed-1.dist-info/direct_url.json": '{"dir_info": {}}',
