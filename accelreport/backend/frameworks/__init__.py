@@ -103,6 +103,10 @@ MORE = {
 }
 """What else there is to be installed."""
 
+NEVER_USED = ("sklearn", "matplotlib")
+"""What Keras imports wherever it is installed, for wrappers and pictures that no cell asks for; it
+takes as long as Keras itself, and scikit-learn sets variables of the process (`KMP_…`)."""
+
 KERAS_BACKEND = "KERAS_BACKEND"
 """The variable by which Keras chooses; it goes before a person's `keras.json`."""
 
@@ -197,14 +201,15 @@ def choose(framework: str, kind: str = "CPU") -> None:
 def importing(framework: str) -> Iterator[None]:
     """Have no other framework be found while one is imported, and have no garbage looked for.
 
-    TensorFlow imports JAX where it finds it, which a cell would wait for and never use. Python
+    TensorFlow imports JAX where it finds it, which a cell would wait for and never use, as it would
+    for `NEVER_USED`; a program of one's own that imports one of these later finds it. Python
     would look through half a million new objects again and again, which is a sixth of the import,
     and later in the middle of what is timed; they stay, and the collector leaves them alone.
 
     Args:
         framework: as a device names it.
     """
-    others = Absent(*(name for name in EXTRAS if name != framework and name not in sys.modules))
+    others = Absent(*({*EXTRAS, *NEVER_USED} - {framework, *sys.modules}))
     there, collects = "keras" in sys.modules, gc.isenabled()
     gc.disable()
     try:

@@ -10,7 +10,7 @@ import pytest
 
 from accelreport.backend.availability import Probe, unavailable
 from accelreport.backend.forkserver import may_be_forked
-from accelreport.backend.frameworks import require_support
+from accelreport.backend.frameworks import NEVER_USED, require_support
 from accelreport.errors import AccelReportError
 from accelreport.loader.load import load
 from accelreport.machine.inventory import inventory
@@ -38,15 +38,16 @@ print(gc.isenabled(), gc.get_freeze_count() > len(gc.get_objects()))
 
 WITH_STATISTICS = """
 import sys
-from accelreport.backend.frameworks import EXTRAS, importing
+from accelreport.backend.frameworks import EXTRAS, NEVER_USED, importing
 with importing(sys.argv[1]):
-    import scipy.stats  # which Keras imports where scikit-learn is installed
-    for name in EXTRAS:
+    import scipy.stats  # which asks for modules of other frameworks
+    for name in EXTRAS.keys() | NEVER_USED:
         try:
             __import__(name)
         except ModuleNotFoundError:
             pass
-print(*[name for name in EXTRAS if name in sys.modules])
+print(*[name for name in EXTRAS.keys() | NEVER_USED if name in sys.modules])
+import sklearn
 """
 
 WITHOUT_JAX = """
@@ -186,9 +187,11 @@ def test_a_process_to_be_forked_imports_no_other_framework_and_no_fork_collects_
 @pytest.mark.e2e
 @pytest.mark.parametrize("framework", sorted(FRAMEWORK_NAMES))
 def test_where_scikit_learn_is_installed_each_framework_is_imported_without_the_others(
-    framework: str,
+    framework: str, tmp_path: Path
 ) -> None:
-    done = python("-c", WITH_STATISTICS, framework)
+    for name in NEVER_USED:
+        (tmp_path / f"{name}.py").touch()
+    done = python("-c", WITH_STATISTICS, framework, paths=[tmp_path])
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [framework]
 
