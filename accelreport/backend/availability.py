@@ -58,6 +58,7 @@ versions = {"tensorflow": tf.__version__, "keras": keras.__version__}
 """,
     "jax": """
 os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+os.environ.pop("JAX_PLATFORMS", None)  # a cell chooses its own
 import jax
 for kind in ("CPU", "GPU", "TPU"):
     try:
@@ -105,8 +106,9 @@ class Probe(Document):
         return sum(device.kind == kind for device in self.devices)
 
 
-ANSWERED_WITHIN_S = 30.0
-"""A framework is imported and has looked for devices within this, or a driver hangs."""
+ANSWERED_WITHIN_S = 60.0
+"""A framework is imported and has looked for devices within this, or a driver hangs. PyTorch took
+up to 12 s beside an H200, from a disk that had been read before."""
 
 
 def probe(framework: str = TENSORFLOW) -> Probe:
@@ -217,6 +219,8 @@ def _not_seen(device: Device, machine: Inventory, probe: Probe) -> str:
         return f"needs {needed} {device.kind}s; {name} sees {present}"
     if device.kind == "GPU":
         names = ", ".join(gpu.name for gpu in machine.gpus)
+        if (shown := os.environ.get("CUDA_VISIBLE_DEVICES")) in {"", "-1"}:
+            return f"CUDA_VISIBLE_DEVICES={shown} hides {names} from {name}"
         tensorflow = device.framework == TENSORFLOW
         build = install_command("gpu") if tensorflow else remedy(device.framework)
         return f"the driver lists {names}, but {name} sees no GPU: {build}"

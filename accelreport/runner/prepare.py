@@ -6,6 +6,7 @@ Values that it gives instead of the spec's (`--set`) are read here, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -84,8 +85,7 @@ def survey(devices_file: Path, *, ask: bool) -> Survey:
         rows = {name: device for name, device in read.items() if device}
     devices = _running(rows)
     here = inventory()
-    asked = {*installed()[:1], *to_ask(devices.values(), here)} if ask else set()
-    probes = {name: probe(name) for name in FRAMEWORK_NAMES if name in asked}
+    probes = _probed([*installed()[:1], *to_ask(devices.values(), here)] if ask else [])
     absences = {name: unavailable(device, here, probes) for name, device in devices.items()}
     return Survey(
         machine=here,
@@ -103,6 +103,13 @@ def survey(devices_file: Path, *, ask: bool) -> Survey:
     )
 
 
+def _probed(frameworks: Iterable[str]) -> dict[str, Probe]:
+    """What each of these frameworks can use; all are asked at once."""
+    asked = [name for name in FRAMEWORK_NAMES if name in {*frameworks}]
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(asked, pool.map(probe, asked), strict=True))
+
+
 def _running(rows: Mapping[str, Device]) -> dict[str, Device]:
     """The rows of a devices file as they run here, with what is installed."""
     return {row: device for row, (_, device) in running_rows(rows, installed()).items()}
@@ -117,10 +124,12 @@ def absences(
         devices: the devices by name.
         waiting: told what takes seconds.
     """
-    machine, probes = inventory(), {}
-    for framework in to_ask(devices.values(), machine):
-        waiting(f"asking {FRAMEWORK_NAMES[framework]} which devices it sees")
-        probes[framework] = probe(framework)
+    machine = inventory()
+    asked = to_ask(devices.values(), machine)
+    if asked:
+        names = " and ".join(FRAMEWORK_NAMES[framework] for framework in asked)
+        waiting(f"asking {names} for devices")
+    probes = _probed(asked)
     return {name: unavailable(device, machine, probes) for name, device in devices.items()}
 
 

@@ -148,7 +148,9 @@ def test_no_process_is_started_to_import_a_framework_that_is_not_installed(
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("framework", FRAMEWORK_NAMES)
-def test_a_gpu_that_only_the_driver_lists_cannot_run(framework: str) -> None:
+def test_a_gpu_that_only_the_driver_lists_cannot_run(
+    framework: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """NVML says nothing of what a framework was built for: a process of its own is asked."""
     answer = probe(framework)
     assert [device.kind for device in answer.devices] == ["CPU"]
@@ -159,6 +161,10 @@ def test_a_gpu_that_only_the_driver_lists_cannot_run(framework: str) -> None:
     assert failure is not None
     name = FRAMEWORK_NAMES[framework]
     assert failure.message.startswith(f"the driver lists NVIDIA T4, but {name} sees no GPU: pip")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
+    failure = unavailable(gpu, WITH_GPU, {framework: answer})
+    assert failure is not None
+    assert failure.message == f"CUDA_VISIBLE_DEVICES=-1 hides NVIDIA T4 from {name}"
 
 
 def test_variables_of_tensorflow_are_recorded_and_those_of_terraform_are_not(

@@ -190,6 +190,9 @@ def choose(framework: str, kind: str = "CPU") -> None:
     with importing(framework):
         import keras
 
+    # A person's keras.json may say otherwise, and the record would not.
+    keras.config.set_floatx("float32")
+    keras.config.set_image_data_format("channels_last")
     if keras.backend.backend() != framework:
         raise FrameworkMissingError(
             f"this process runs Keras on {keras.backend.backend()}, not on {framework}",

@@ -66,6 +66,8 @@ from accelreport.backend.frameworks import configure
 from accelreport.spec.device import Device
 choose("jax")
 print(configure(Device(kind="CPU", framework="jax", threads=1)).facts["intra_op_threads"])
+import keras
+print(keras.config.floatx(), keras.config.image_data_format())
 import jax.numpy as jnp
 (jnp.ones((64, 64)) @ jnp.ones((64, 64))).block_until_ready()
 while not (pool := [task for task in Path("/proc/self/task").iterdir()
@@ -120,10 +122,14 @@ def test_an_accelerator_that_jax_does_not_see_is_no_device_and_not_a_cpu(tmp_pat
 
 
 @pytest.mark.e2e
-def test_a_device_of_one_thread_has_a_pool_of_one_thread() -> None:
-    done = python("-c", POOL)
+def test_a_process_has_the_threads_of_its_device_and_no_settings_of_its_user(
+    tmp_path: Path,
+) -> None:
+    settings = {"floatx": "float16", "image_data_format": "channels_first", "backend": "torch"}
+    (tmp_path / "keras.json").write_text(json.dumps(settings))
+    done = python("-c", POOL, environment={"KERAS_HOME": str(tmp_path)})
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["1", "1"]
+    assert done.stdout.split() == ["1", "float32", "channels_last", "1"]
 
 
 def defaults(family: Family, **values: Any) -> WorkloadParameters:
