@@ -114,7 +114,7 @@ def imported_files(spec_folder: Path) -> list[ImportedFile]:
         place for place in sys.path if not any(part in f"{place}{os.sep}" for part in installed)
     ]
     listed = {
-        os.path.realpath(distribution.locate_file(file))
+        os.path.realpath(str(distribution.locate_file(file)))
         for distribution in metadata.distributions(path=apart)
         for file in distribution.files or ()
     }
