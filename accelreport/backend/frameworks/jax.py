@@ -53,8 +53,9 @@ def configure(device: Device) -> Runtime:
         raise NoDeviceError(f"JAX sees no {device.kind}: {reason}") from error
     jax.config.update("jax_default_device", chosen)
     keras.mixed_precision.set_global_policy(device.precision)
-    # XLA's programs for CPUs compute a step slower inside a loop (benchmarks/framework_steps.py).
-    looped = device.kind != "CPU"
+    # XLA's programs for CPUs compute a step slower inside a loop (benchmarks/framework_steps.py),
+    # and on a GPU its loops wait for the device before each turn, where calls follow each other.
+    looped = device.kind == "TPU"
     facts = {
         "framework": f"JAX {jax.__version__}",
         "intra_op_threads": os.environ.get(POOL, "all") if device.kind == "CPU" else "",
