@@ -144,7 +144,7 @@
       }
       line.append(make("output", {}));
     }
-  } else lines.length = 0;
+  } else for (const line of lines.splice(0)) line.remove();
 
   // Figures: what is pointed at, or reached by arrow keys, tells its value.
   const tip = make("output", { className: "tip", hidden: true });
