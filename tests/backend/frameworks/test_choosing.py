@@ -28,8 +28,7 @@ JAX = Device(kind="CPU", framework="jax")
 TORCH = Device(kind="CPU", framework="torch")
 
 PREPARED = """
-import gc
-import sys
+import gc, sys
 from accelreport.backend.forkserver import prepare
 prepare()
 print(*[name for name in ("tensorflow", "jax", "torch") if name in sys.modules])
@@ -37,15 +36,13 @@ print(gc.isenabled(), gc.get_freeze_count() > len(gc.get_objects()))
 """
 
 WITH_STATISTICS = """
-import sys
+import contextlib, sys
 from accelreport.backend.frameworks import EXTRAS, NEVER_USED, importing
 with importing(sys.argv[1]):
     import scipy.stats  # which asks for modules of other frameworks
     for name in EXTRAS.keys() | NEVER_USED:
-        try:
+        with contextlib.suppress(ModuleNotFoundError):
             __import__(name)
-        except ModuleNotFoundError:
-            pass
 print(*[name for name in EXTRAS.keys() | NEVER_USED if name in sys.modules])
 import sklearn
 """
@@ -60,9 +57,7 @@ sys.exit(main(sys.argv[1:]))
 
 POOL = """
 from pathlib import Path
-from typing import Any
-from accelreport.backend.frameworks import choose
-from accelreport.backend.frameworks import configure
+from accelreport.backend.frameworks import choose, configure
 from accelreport.spec.device import Device
 choose("jax")
 print(configure(Device(kind="CPU", framework="jax", threads=1)).facts["intra_op_threads"])
