@@ -195,7 +195,9 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         yield NextStep(f"{needs} a larger profile or the whole data", command)
     if absent := len(outcome.device):
         needs = f"{quantity.plural(absent, 'claim')} need{'s' * (absent == 1)}"
-        notebook = f"accelreport notebook specs/{outcome.device[0].spec}.toml"
+        specs = Counter(claim.spec for claim in outcome.device)
+        spec = min(specs, key=lambda name: (-specs[name], name))
+        notebook = f"accelreport notebook specs/{spec}.toml"
         where = "(a free GPU or TPU of Colab or Kaggle)"
         yield NextStep(f"{needs} another device", notebook, where=where)
     if not outcome.own:

@@ -26,12 +26,12 @@ from accelreport.analysis.stats import holds_one
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides
 from accelreport.report.forms import EVIDENCE, say
-from accelreport.report.frames import of_processes
+from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.overview import Overview
 from accelreport.report.say import Speaker, over
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, processors
-from accelreport.report.warning_text import busy_text, problem_text, reasons_text
+from accelreport.report.warning_text import busy_text, reasons_text
 
 LOOSE = 1.5
 """How many times as large as the lower end of its interval a base's rate may be in a title."""
@@ -148,15 +148,17 @@ def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
         failed = f"{sum(count for _, count in lost.failed)} of {processes}"
         words = {"failed": failed, "reasons": reasons_text(lost)}
         return FrontFinding(lost, words=words)
-    evidence = []
+    reasons: dict[str, set[str]] = {}
     for bench in benches:
         own = [row for row in bench.results if bench.plan.baseline.is_at(row.device, row.point)]
-        problems = Counter(problem_text(row) for row in own if not row.timed)
         if own and any(row.timed for row in bench.results):
-            why = label("; ".join(of_processes(problems, len(own))), 300)
-            evidence.append(EVIDENCE["baseline"].format(name=bench.baseline_name, why=why))
-    missing = Finding(Kind.NOT_MEASURED, (), of=timed)
-    return FrontFinding(missing, evidence=" ".join(dict.fromkeys(evidence)))
+            known = {kind_text(row) for row in own if row.ran and not row.timed}
+            reasons.setdefault(bench.baseline_name, set()).update(known or map(kind_text, own))
+    evidence = " ".join(
+        EVIDENCE["baseline"].format(name=name, why=quantity.listed(sorted(known)))
+        for name, known in reasons.items()
+    )
+    return FrontFinding(Finding(Kind.NOT_MEASURED, (), of=timed), evidence=evidence)
 
 
 def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:

@@ -69,7 +69,7 @@ def _partial(benches: Sequence[BenchmarkView]) -> Notice | None:
     timed = sum(row.timed for row in cut)
     measured = sum(row.timed for bench in benches for row in bench.results)
     of = f"{quantity.count(timed)} of {quantity.plural(measured, 'measured cell')}"
-    stopped = {f"{of}{_among(benches, affected)}": ""} if timed else {}
+    stopped = {of: ""} if timed else {}
     if early := [row for row in cut if not row.timed]:
         lost = [bench for bench in affected if any(row in bench.results for row in early)]
         cells = quantity.plural(len(early), "cell")

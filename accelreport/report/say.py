@@ -33,6 +33,7 @@ from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
 from accelreport.analysis.speed_findings import difference_of, failures, forward, threads_of
 from accelreport.analysis.stats import grouped, holds_one
+from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides, measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, best_of, reached, say, speed_of
@@ -125,7 +126,7 @@ class Speaker:
         """
         known = {"what": "the training", "best": best_of(finding), **(words or {})}
         text = say(finding, _Words(self, finding, known))
-        text = self._begun(text)
+        text = self.begun(text)
         if finding.kind not in _ALONE | COMPARED:
             return text
         # The best quality of several says itself of how many runs it is.
@@ -134,10 +135,10 @@ class Speaker:
         runs = f"in {unusual}" * bool(unusual)
         data = "" if finding.kind in LEARNED | COMPARED else data_words(finding)
         # What is published beside it is of other runs.
-        ours = "this machine" if (runs or data) and finding.kind in BESIDE_PUBLISHED else ""
+        ours = "measured" if (runs or data) and finding.kind in BESIDE_PUBLISHED else ""
         return ", ".join(filter(None, (text, " ".join(filter(None, (ours, runs, data))))))
 
-    def _begun(self, text: str) -> str:
+    def begun(self, text: str) -> str:
         """With a capital, but for element types and values of the spec."""
         as_written = (*COMPUTE_DTYPE.values(), COMPILE, *(f"{way} " for way in self.bench.ways))
         return text if text.startswith(as_written) else sentence(text)
@@ -325,12 +326,15 @@ class Speaker:
             return ""
         change, sample = parity.difference, any(row.origin == "sample" for row in value.processes)
         metric = metric_title(parity.quality.metric)
+        within = parity.quality.within
+        margin = quantity.percentage_points(within) if is_share(parity.quality.metric) else within
         return EVIDENCE["quality"].format(
             data="On a sample: " * sample,
             own=COMPUTE_DTYPE[value.why[0].own],
             metric=metric if sample else sentence(metric),
             points=quantity.points(change.value),
             between=quantity.points_between(change.low, change.high),
+            margin=margin,
             state=parity.verdict.value.lower(),
         )
 
@@ -362,7 +366,7 @@ class Speaker:
         return f"{text} ({interval})" if interval else text
 
     def sides(self, finding: Finding) -> tuple[str, str]:
-        """The sides of a ratio, the faster one first: "Graph mode", "eager mode in TensorFlow".
+        """The sides of a ratio, the faster one first: "graph mode", "eager mode in TensorFlow".
 
         Of a batch size, both have it; of all else, the base has the sweep point.
         """
@@ -370,13 +374,17 @@ class Speaker:
         if self.name(ratio.of) == (base := self.name(over(ratio))):
             return f"{base}{self.at(ratio.of)}", self.bench.at(over(ratio).point, "")
         words = _Words(self, finding, {})
-        return self._begun(words.who), f"{words.base}{self.at(ratio.of)}"
+        return words.who, f"{words.base}{self.at(ratio.of)}"
 
     def compared(self, value: Value) -> str:
-        """A ratio as a label, its faster side first: "A over B at batch size 256: 1.4×"."""
+        """A ratio as words, its faster side first: "A over B at batch size 256: 1.4×"."""
         sides = " over ".join(self.sides(Finding(Kind.UNDECIDED, (value,))))
         digits = quantity.TABLE if value.interval.known else quantity.HEADLINE
         return f"{sides}: {self.number(forward(value), digits)}"
+
+    def runs(self, value: Value) -> str:
+        """What is unusual of the runs behind a ratio: "one partial run", "partial runs"."""
+        return _runs(Finding(Kind.UNDECIDED, (value,)))
 
     def _absolute(self, value: Value) -> str:
         """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""
@@ -472,16 +480,16 @@ class _Words(Mapping[str, str]):
         crossing = self.finding.kind is Kind.CROSSING
         return self.finding.values[1] if crossing else forward(self.finding.values[0])
 
-    def _setting(self, of: Subject, *, axis: bool = True) -> str:
+    def _setting(self, of: Subject) -> str:
         (value,) = of.point
-        return f"{f'{axis_title(self.finding.axis)} ' * axis}{quantity.setting(value)}"
+        return quantity.setting(value)
 
     @property
     def who(self) -> str:
         """What is ahead, or has a number; of what differs in a mode or precision, that."""
         first, speaker = self._first, self.speaker
         if self.finding.kind is Kind.GAIN:
-            return f"{speaker.name(first.of)} at {self._setting(first.of)}"
+            return f"{speaker.name(first.of)}{speaker.at(first.of)}"
         if self._modes:
             return mode(speaker.bench.plan.devices[first.of.device])
         if counts := self._threads:
@@ -503,7 +511,7 @@ class _Words(Mapping[str, str]):
         if counts := self._threads:
             return quantity.number_word(counts[1])
         if self.finding.kind is Kind.GAIN:
-            return f"at {self._setting(beside, axis=False)}"
+            return f"at {self._setting(beside)}"
         if first.why:
             plain = over(self.finding.values[0])
             return f"{COMPUTE_DTYPE[first.why[0].base]} on {speaker.name(plain)}"
@@ -575,7 +583,8 @@ class _Words(Mapping[str, str]):
     def between(self) -> str:
         """Two neighbouring values of a sweep."""
         before, after = (value.of for value in self.finding.values[:2])
-        return f"{self._setting(before)} and {self._setting(after, axis=False)}"
+        axis = axis_title(self.finding.axis)
+        return f"{axis} {self._setting(before)} and {self._setting(after)}"
 
     @property
     def open(self) -> str:

@@ -414,15 +414,22 @@ class BenchmarkView(Benchmark):
         return self.point_title(point) if self.axes else ""
 
     def at(self, point: Point, joint: str = " at ") -> str:
-        """The place of a number, to go behind it: " at batch size 256", " with kernel default".
+        """The place of a number, to go behind it: " at batch size 256", " with the default kernel".
 
+        Several settings, and those of a plural, are equations: " at layers = 3 and units = 64".
         Empty without axes. What the baseline fixes is in the name (`name_at`), not in the place.
         """
         held = self.plan.baseline.where
         rest = {axis: value for axis, value in self.values(point).items() if axis not in held}
-        if joint == " at " and all(isinstance(value, str) for value in rest.values()):
-            joint = " with "
-        texts = [settings_text({axis: value}) for axis, value in rest.items()]
+        if joint == " at " and len(rest) == 1:
+            ((axis, value),) = rest.items()
+            title = axis_title(axis)
+            if isinstance(value, str):
+                return f" with the {label(setting(value), 40)} {title}"
+            if not title.split()[0].endswith("s"):
+                return f"{joint}{settings_text(rest)}"
+        equal = " = " if joint == " at " else " "
+        texts = [f"{axis_title(a)}{equal}{label(setting(v), 40)}" for a, v in rest.items()]
         return f"{joint}{listed(texts)}" if rest else ""
 
     def where(self, place: SeriesPoint) -> str:

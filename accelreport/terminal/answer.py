@@ -113,7 +113,9 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
     yield from ("", f"Decided: {counts(outcome)}")
     for bench, finding in outcome.comparisons:
         speaker, value = Speaker(bench), forward(finding.values[0])
-        text = speaker.title(finding) if finding.is_sentence else speaker.compared(value)
+        runs = f", in {runs}" if (runs := speaker.runs(value)) else ""
+        compared = f"{speaker.begun(speaker.compared(value))}{runs}"
+        text = speaker.title(finding) if finding.is_sentence else compared
         yield f"  {text} ({speaker.interval(value)}, {bench.plan.spec})"
     for claim in outcome.claims:
         yield f"  {STATES[claim.state]}: {with_margin(claim.claim)}"
@@ -125,8 +127,9 @@ def _waiting(outcome: Outcome[BenchmarkView], command: str, elsewhere: str) -> I
         yield from ("", step.title)
         for bench, finding in step.comparisons[:MOST_NAMED]:
             speaker, value = Speaker(bench), forward(finding.values[0])
-            interval = speaker.interval(value) or "one run"
-            yield f"  {speaker.compared(value)} ({interval}, {bench.plan.spec})"
+            inner = ", ".join(filter(None, (speaker.interval(value), speaker.runs(value))))
+            compared = speaker.begun(speaker.compared(value))
+            yield f"  {compared} ({inner}, {bench.plan.spec})"
         if (more := len(step.comparisons) - MOST_NAMED) > 0:
             yield f"  and {more} more"
         about = (
@@ -151,7 +154,7 @@ def _warned(bench: BenchmarkView) -> str:
     every = {len(rows): "every measured cell"} if all(row.timed for row in rows) else {}
     texts = (
         f"{warning_title(kind)}: {every.get(count) or plural(count, 'cell')}"
-        for kind, count in counts.most_common()
+        for kind, count in sorted(counts.items(), key=lambda own: (-own[1], own[0]))
     )
     return "; ".join(texts)
 

@@ -130,7 +130,7 @@ def test_a_framework_that_is_not_installed_is_no_device_that_is_not_present() ->
     assert [each.state for each in bench.tested] == [NOT_MEASURED, NEEDS_DEVICE]
     text = absent_devices([bench])
     assert "CPU, 1 thread (framework not installed)" in text
-    assert "TPU v2-8 (device not present)" in text
+    assert "TPU v2-8 (needs a TPU)" in text
 
 
 def test_no_claim_needs_a_device_of_which_every_process_failed() -> None:

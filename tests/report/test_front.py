@@ -233,7 +233,7 @@ def test_hardware_is_called_as_people_call_it(driver: str, name: str) -> None:
 
 def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
     made = study(devices=("cpu", "cpu-1", "gpu", "tpu"), fate=present("cpu", "cpu-1"))
-    assert absent_devices(gather(Results((made,)))) == "GPU and TPU v2-8 (device not present)"
+    assert absent_devices(gather(Results((made,)))) == "GPU (needs a GPU); TPU v2-8 (needs a TPU)"
     tables = benchmarks_page(gather(Results((made,)))).sections
     (table,) = [block for each in tables if each.id == "speedups" for block in each.blocks]
     assert table.kind == "table"
@@ -253,7 +253,7 @@ def test_the_line_of_absent_devices_names_some_and_counts_the_rest_however_many_
         return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
 
     line = absent_devices(gather(Results(tuple(map(away, range(6))))))
-    assert line == "GPU 0, GPU 1, GPU 2 and 3 more (device not present)"
+    assert line == "GPU 0, GPU 1, GPU 2 and 3 more (need a GPU)"
 
 
 @pytest.mark.parametrize("here", [("cpu", "cpu-1"), ("cpu",)])

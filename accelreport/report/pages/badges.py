@@ -75,6 +75,42 @@ def kind_text(row: Result) -> str:
     return reason_text(row.failure_kind) or label(row.status, 40)
 
 
+def tried_kinds(benches: Iterable[BenchmarkView]) -> set[str]:
+    """The kinds of devices on which a process was begun: "CPU", "GPU"."""
+    return {
+        bench.plan.devices[row.device].kind for bench in benches for row in bench.results if row.ran
+    }
+
+
+def absent_text(
+    absent: Iterable[tuple[str, str, Result]], tried: Collection[str], most: int
+) -> str:
+    """Devices without a number, and why: "GPU and GPU, bfloat16 (need a GPU)".
+
+    Args:
+        absent: name, kind and rows of each device, of which the first one counts.
+        tried: kinds of devices that were used.
+        most: names of each reason.
+    """
+    reasons: dict[tuple[str, str], dict[str, None]] = {}
+    seen = set[str]()
+    for name, kind, row in absent:
+        if name in seen:  # its first reason counts
+            continue
+        seen.add(name)
+        needed = row.status == "missing" or row.failure_kind == "no-device"
+        key = ("", kind) if needed and kind not in {"CPU", *tried} else (kind_text(row), "")
+        reasons.setdefault(key, {})[name] = None
+    parts = []
+    for (why, kind), names in reasons.items():
+        kept = list(names)
+        if len(kept) > most:
+            kept[most - 1 :] = [f"{len(kept) - most + 1} more"]
+        needs = f"need{'s' * (len(names) == 1)} a {kind}"
+        parts.append(f"{quantity.listed(kept)} ({needs if kind else why})")
+    return "; ".join(parts)
+
+
 def origin_badges(origins: Collection[str]) -> list[Badge]:
     """What is said about the input of some cells, by where it came from."""
     pairs = (("synthetic", SYNTHETIC), ("sample", SAMPLE), ("user-supplied", USER_SUPPLIED))

@@ -28,7 +28,7 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
-from accelreport.report.pages.badges import kind_text, titles_of
+from accelreport.report.pages.badges import absent_text, titles_of, tried_kinds
 from accelreport.report.pages.machines import (
     DEVICES,
     device_id,
@@ -53,11 +53,12 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page; nothing on it depends on a time that was measured."""
     devices = listings(benches)
     machines = sorted({machine for device in devices for machine in device.machines})
-    absent: dict[str, list[str]] = {}
-    for device in devices:
-        if not device.machines:
-            reasons = sorted({kind_text(row) for row in device.rows}) or ["not planned"]
-            absent.setdefault(", ".join(reasons), []).append(device.title)
+    absent = [
+        (device.title, device.device.kind, row)
+        for device in devices
+        if not device.machines
+        for row in device.rows[:1]
+    ]
     software = [
         Facts(tuple(facts), title=f"Machine {label(machine, 20)}", long=True)
         for machine in machines
@@ -70,7 +71,7 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         sections.append(published)
     if software:
         sections.append(Section("software", "Software and variables", tuple(software), folded=True))
-    missing = "; ".join(f"{quantity.listed(names)} ({why})" for why, names in absent.items())
+    missing = absent_text(absent, tried_kinds(benches), len(absent))
     configurations = quantity.plural(sum(bool(d.machines) for d in devices), "configuration")
     machine = machine_line(record for device in devices for record in device.records)
     return Page(

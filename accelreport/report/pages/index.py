@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
-from accelreport.analysis.findings import Finding, Kind
+from accelreport.analysis.findings import Caveat, Finding, Kind
 from accelreport.analysis.outcome import Outcome, outcome_of
 from accelreport.analysis.speed_findings import forward
 from accelreport.analysis.stats import DECIDED
@@ -25,6 +25,7 @@ from accelreport.report.charts.dot_plot import (
 from accelreport.report.charts.drawing import WIDE, Chart, Named
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text, next_steps
+from accelreport.report.forms import why_hollow
 from accelreport.report.front import FrontFinding, front_findings, largest_first, lead
 from accelreport.report.model import (
     Block,
@@ -47,7 +48,7 @@ from accelreport.report.model import (
 from accelreport.report.notices import notices_of, versions_notice
 from accelreport.report.openings.opening import Plot, Size, dots_plot
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.badges import kind_text, titles_of
+from accelreport.report.pages.badges import absent_text, titles_of, tried_kinds
 from accelreport.report.pages.benchmarks import baseline_rate
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PAGE, PHONE, Overview
@@ -175,12 +176,14 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         machines |= {value.of.machine, over(value).machine}
         speaker, firm = Speaker(bench), value.verdict in DECIDED
         title, (name, base) = label(bench.plan.title, 60), speaker.sides(finding)
+        name = speaker.begun(name)
         beside = f"over {base}"
         # Two benchmarks may compare one pair: a line of the page has room for so much.
         both = cut(f"{beside} · {title}", LARGEST_SHARE * WIDE, SMALLER)
         detail = both if compared[pair] > 1 else beside
         ratio, interval = speaker.number(value, quantity.TABLE), speaker.interval(value)
         low, high = value.interval.ends
+        stopped = why_hollow(value.caveats & {Caveat.BUDGET})
         text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
         dots.append(
             Dot(
@@ -191,15 +194,16 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
                 text,
                 low,
                 high,
-                hollow=("undecided",) * (not firm),
+                hollow=("undecided",) * (not firm) + stopped,
             )
         )
         brief.append(replace(dots[-1], text=ratio, detail=beside))
         link = entry(Line(title, href=f"{bench.slug}.html"))
-        state = "decided" if firm else "undecided"
+        state = ", ".join(("decided" if firm else "undecided", *stopped))
         table.append(table_row(name, beside, link, ratio, interval or quantity.MISSING, state))
     every = len(pairs)
     count = quantity.plural(every, "comparison")
+    hollow = list(dict.fromkeys(why for dot in dots for why in dot.hollow))
     drawn = quantity.plural(len(rows), "row")
     drawn = f"{len(kept)} of {drawn} shown" if len(kept) < len(rows) else drawn
     shown = f"; {drawn}, one for each pair" * (len(kept) < every)
@@ -209,7 +213,8 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         axis="speedup",
         tick=factor_text,
         base=Base(1.0, "equal = 1×", "← slower", "faster →"),
-        solid="decided",
+        solid="decided in whole runs" if hollow[-1:] not in ([], ["undecided"]) else "decided",
+        brief=f"○ {' or '.join(hollow)}" if hollow else "",
         id="decided-rows",
         title=f"Comparisons on {'this machine' if len(machines) < 2 else 'these machines'}",
         subtitle=f"{len(outcome.comparisons)} of {count} decided{shown}",
@@ -237,7 +242,7 @@ def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
         and text_width(dot.detail, SMALLER) < room
     ]
     most = min(size.most, int((size.height - TICKS) // DETAILED)) - 1
-    return [dots[0], *sorted(able, key=lambda dot: (len(dot.hollow), -dot.value))[:most]]
+    return [dots[0], *sorted(able, key=lambda dot: ("undecided" in dot.hollow, -dot.value))[:most]]
 
 
 def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
@@ -303,16 +308,10 @@ def _list(benches: Sequence[BenchmarkView]) -> Section:
 def absent_devices(benches: Sequence[BenchmarkView]) -> str:
     """Devices without any number on the whole site, and why."""
     measured = {b.label_of(row.device) for b in benches for row in b.results if row.timed}
-    reasons: dict[str, dict[str, None]] = {}
-    for bench in benches:
-        for row in bench.results:
-            name = bench.label_of(row.device)
-            if name not in measured and not any(name in known for known in reasons.values()):
-                reasons.setdefault(kind_text(row), {})[name] = None
-    parts = []
-    for why, names in sorted(reasons.items()):
-        kept = list(names)
-        if len(kept) > MOST_ABSENT:  # the page of devices has all
-            kept[MOST_ABSENT - 1 :] = [f"{len(kept) - MOST_ABSENT + 1} more"]
-        parts.append(f"{quantity.listed(kept)} ({why})")
-    return "; ".join(parts)
+    absent = [
+        (name, bench.plan.devices[row.device].kind, row)
+        for bench in benches
+        for row in bench.results
+        if (name := bench.label_of(row.device)) not in measured
+    ]
+    return absent_text(absent, tried_kinds(benches), MOST_ABSENT)

@@ -226,7 +226,7 @@ def machine_line(records: Iterable[Record]) -> str:
         # Where a cell could see no GPU its record names none.
         words = max((machine_in_words(e, model=len(own) < 2) for e in environments), key=len)
         if len(own) > 1:
-            words += f" ({len(own)} processors of that name: {quantity.listed(own)})"
+            words += f" (different processors: {quantity.listed(own)})"
         names[words] += 1
     lines = [f"{count} × {words}" if count > 1 else words for words, count in names.items()]
     return quantity.listed(lines)

@@ -92,7 +92,8 @@ def archive_path(submission: Submission) -> str:
 def ranked_page(board: Board, figure: Figure) -> Page:
     """All chips by one figure: a chart, a table, and the first of every other figure."""
     ranks = board.ranks[figure.name]
-    headline, finding = _first(ranks, figure)
+    published = [rate.rate for _, rate in board.published.get(figure.name, ())]
+    headline, finding = _first(ranks, figure, published)
     counts = (
         quantity.listed(sorted({FRAMEWORK_NAMES[row.entry.framework] for row in ranks})),
         *(["synthetic data"] if any(row.entry.origin == "synthetic" for row in ranks) else []),
@@ -116,8 +117,8 @@ def ranked_page(board: Board, figure: Figure) -> Page:
     )
 
 
-def _first(ranks: Sequence[Ranked], figure: Figure) -> tuple[str, str]:
-    """Who is first, or how many may be, and what is known of the best value."""
+def _first(ranks: Sequence[Ranked], figure: Figure, published: Sequence[float]) -> tuple[str, str]:
+    """Who is first of the measured, or how many may be, and what is known of the best value."""
     first, own, of = ranks[0], ranks[0].entry, f"{len(ranks):,}"
     who, what = label(entry_label(own), 60), f"in {figure.title[0].lower()}{figure.title[1:]}"
     leading = sum(row.best == 1 for row in ranks)
@@ -129,9 +130,12 @@ def _first(ranks: Sequence[Ranked], figure: Figure) -> tuple[str, str]:
         value = quantity.write(
             own.value.value, figure.unit, own.value, figure.noun, digits=quantity.HEADLINE
         )
-        headline = f"{who} is first {what}: {value}"
+        headline = f"{who} is first of {of} {what}: {value}"
         known = (f"Rank 1 of {of}, {confirmed_label(first)}", stopped_label(own))
-    return headline, f"{', '.join(filter(None, known))}."
+    lines = [f"{', '.join(filter(None, known))}."]
+    if faster := [rate for rate in published if (rate > own.value.value) is figure.more_is_better]:
+        lines.append(f"{len(faster)} of {len(published)} published values are better.")
+    return headline, " ".join(lines)
 
 
 def _chart(board: Board, figure: Figure) -> Drawn:

@@ -223,7 +223,9 @@ def figure_slides(
         block = slide_block(_below(bench, scene, finding or scene.finding), name)
         if block is not None and finding is not None:
             titles.add(speaker.title(finding))
-            yield finding.kind, _slide(bench, name, finding, block)
+            # What is undecided is no title: the figure's noun is one.
+            noun = scene.shown.title * (finding.kind is Kind.UNDECIDED)
+            yield finding.kind, _slide(bench, name, finding, block, noun)
         elif isinstance(block, Figure) and not own and after:
             # Its numbers make no sentence.
             yield scene.finding.kind, _slide(bench, name, scene.finding, block, block.title)
@@ -295,7 +297,7 @@ def _slide(
         (block,),
         finding=foot(label(bench.plan.title, LONGEST_FOOT - 2 * OF_A_BADGE), block),
         speech=Speech(
-            (f"{title}.",) if title else speaker.spoken(finding),
+            speaker.spoken(finding) if finding.is_sentence else (f"{title}.",),
             unique([*speaker.caveats(finding), speaker.load(finding)]),
             (page,),
         ),

@@ -48,7 +48,7 @@ from accelreport.report.model import (
     under,
 )
 from accelreport.report.notices import notices_of
-from accelreport.report.pages.badges import benchmark_rows, kind_text, origin_badges
+from accelreport.report.pages.badges import benchmark_rows, kind_text, origin_badges, tried_kinds
 from accelreport.report.quantity import setting
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView
@@ -62,7 +62,7 @@ OPEN = frozenset(ClaimState) - DECIDED - UNTESTED
 GROUPS = (
     ("claims", "Decided", DECIDED),
     ("undecided", "Undecided: more repeats may decide", OPEN),
-    ("open", "Undecided: other numbers or whole data may decide", OPEN),
+    ("open", "Undecided: repeats alone do not decide", OPEN),
     ("unmeasured", "Not measured", frozenset({ClaimState.NOT_MEASURED})),
     ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
 )
@@ -174,7 +174,9 @@ def _untested(bench: BenchmarkView, result: ClaimResult) -> str:
     for name in (missing.device for missing in result.missing if missing.lack is Lack.DEVICE):
         rows = [row for row in bench.results if row.device == name]
         if name in bench.plan.devices and rows:
-            why = quantity.listed(sorted({kind_text(row) for row in rows}))
+            tried = bench.plan.devices[name].kind in {"CPU", *tried_kinds([bench])}
+            texts = {kind_text(row) if tried or row.failure_kind else "not tried" for row in rows}
+            why = quantity.listed(sorted(texts))
             reasons.setdefault(why, []).append(bench.title_of(name))
     if not reasons:
         return tied(label(numbers_text(result, names_of(bench)), 600))

@@ -25,7 +25,13 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
-from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
+from accelreport.report.pages.badges import (
+    EXTRAPOLATED,
+    PARTIAL,
+    kind_text,
+    origin_badges,
+    tried_kinds,
+)
 from accelreport.report.pages.sections.about import run_command
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView, present
@@ -160,8 +166,12 @@ def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
     devices = quantity.listed(list(dict.fromkeys(bench.title_of(row.device) for row in rows)))
     texts = dict.fromkeys(_full_stop(failure_text(row)) for row in rows)
     count = quantity.plural(len(rows), "cell")
+    kinds = {bench.plan.devices[row.device].kind for row in rows}
+    why = kind_text(rows[0])
+    if rows[0].status == "missing" and kinds.isdisjoint({"CPU", *tried_kinds([bench])}):
+        why = "not tried"
     return Note(
-        f"{devices}: {kind_text(rows[0])}.",
+        f"{devices}: {why}.",
         label(" ".join((*texts, f"{count}.")).strip(), 600),
         f"{run_command(bench)} && accelreport merge",
     )
