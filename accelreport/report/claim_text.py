@@ -34,7 +34,7 @@ from accelreport.report.frames import withheld_text
 from accelreport.report.metrics import in_percent, printed_text
 from accelreport.report.quantity import SPACE
 from accelreport.report.text import clean, label, tied
-from accelreport.report.warning_text import problem_text
+from accelreport.report.warning_text import problem_text, reason_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.claims import (
     AS_WRITTEN,
@@ -487,7 +487,9 @@ def _what_became(results: Sequence[Result]) -> str:
 def _end_of(result: Result) -> str:
     if result.measured:
         return "its budget ended before its training did"
-    return problem_text(result) if result.failure_kind else "not run yet"
+    # The page of a failed cell has its message, which may be of a library's own making.
+    failed = result.status == "failed"
+    return reason_text(result.failure_kind) if failed else problem_text(result)
 
 
 # Rules ------------------------------------------------------------------------------------------

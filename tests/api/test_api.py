@@ -94,11 +94,12 @@ def test_a_run_of_several_benchmarks_ends_with_what_is_decided_and_what_decides_
     assert places == sorted(places)
     decided, undecided, device, own = (lines[place + 1].strip() for place in places)
     assert re.search(r"× .* \(.*–.*×, \w+\)$", decided)
-    assert re.fullmatch(r".+ over .+: .+× \(one run, \w+\)", undecided)
+    assert re.fullmatch(r".+ over .+: .+× \(one partial run, \w+\)", undecided)
     again = (
         r"  accelreport run specs/\w+.toml --budget 10s --until-decided   \(about \d+ min \d+ s\)"
     )
-    assert any(re.fullmatch(again, line) for line in lines)
+    tabled = r"  .+ over .+: .+×, in partial runs \(.+\)"
+    assert all(any(re.fullmatch(form, line) for line in lines) for form in (again, tabled))
     assert device.startswith("accelreport notebook specs/")
     assert own.startswith("accelreport new specs/mine.toml --model")
 
