@@ -322,19 +322,17 @@ class Speaker:
         """What a precision that is compared does to the quality; empty where it is not known."""
         of = value.of
         parity = self.bench.parity.get((of.device, of.machine, of.point)) if value.why else None
-        if parity is None or not parity.difference.known:
+        if not parity or not parity.difference.known or not is_share(parity.quality.metric):
             return ""
         change, sample = parity.difference, any(row.origin == "sample" for row in value.processes)
         metric = metric_title(parity.quality.metric)
-        within = parity.quality.within
-        margin = quantity.percentage_points(within) if is_share(parity.quality.metric) else within
         return EVIDENCE["quality"].format(
             data="On a sample: " * sample,
             own=COMPUTE_DTYPE[value.why[0].own],
             metric=metric if sample else sentence(metric),
             points=quantity.points(change.value),
             between=quantity.points_between(change.low, change.high),
-            margin=margin,
+            margin=quantity.percentage_points(parity.quality.within),
             state=parity.verdict.value.lower(),
         )
 

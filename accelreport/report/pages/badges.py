@@ -93,11 +93,11 @@ def absent_text(
         most: names of each reason.
     """
     reasons: dict[tuple[str, str], dict[str, None]] = {}
-    seen = set[str]()
+    listed = set[str]()
     for name, kind, row in absent:
-        if name in seen:  # its first reason counts
+        if name in listed:  # its first reason counts
             continue
-        seen.add(name)
+        listed.add(name)
         needed = row.status == "missing" or row.failure_kind == "no-device"
         key = ("", kind) if needed and kind not in {"CPU", *tried} else (kind_text(row), "")
         reasons.setdefault(key, {})[name] = None
