@@ -32,9 +32,9 @@ def best_of(finding: Finding) -> str:
     if finding.kind not in {Kind.LEARNS, Kind.RATE} or finding.of < 2:
         return ""
     if finding.kind is Kind.RATE:
-        return f"the high{'er' if finding.of == 2 else 'est'} of {finding.of} rates"
+        return f", the high{'er' if finding.of == 2 else 'est'} of {finding.of} rates"
     single = Caveat.SINGLE_RUN in finding.caveats
-    best = f"the {'better' if finding.of == 2 else 'best'}{' mean' * (not single)}"
+    best = f", the {'better' if finding.of == 2 else 'best'}{' mean' * (not single)}"
     return f"{best} of {finding.of} configurations{', in one run each' * single}"
 
 
@@ -74,12 +74,10 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.UNDECIDED,), "{open} not decided{which}"),
     Form((Kind.CROSSING,), "{who} {overtake} {base} between {between}"),
     Form((Kind.TOTAL, Kind.PRINTED), "{what} takes {number} on {who} and {other} on {base}"),
-    Form((Kind.RATE,), "{who} {do} {number}{at}, {best}", lambda finding: finding.of > 1),
-    Form((Kind.RATE,), "{who} {do} {number}{at}"),
+    Form((Kind.PAYS_OFF,), "{who} {overtake} {base} after {number}, start-up included"),
+    Form((Kind.RATE,), "{who} {do} {number}{at}{best}"),
     Form((Kind.LATENCY,), "the median call{at} takes {number} on {who}"),
-    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}, {best}",
-         lambda finding: finding.of > 1),
-    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}"),
+    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}{best}"),
     Form((Kind.MISCLASSIFIED,), "{data}{wrong} misclassified{at}"),
     Form((Kind.WRITES,), "{data}the network predicts {number} of the next characters "
          "after {second}"),

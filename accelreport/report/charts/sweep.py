@@ -144,6 +144,12 @@ class SweepAxes:
             return (y - low) / (high - low)
         return math.log(y / low) / math.log(high / low)
 
+    def holding(self, lines: Sequence[SweepLine], ends: Sequence[End]) -> SweepAxes:
+        """The same for other lines and marks."""
+        return sweep_axes(
+            lines, ends, x_title=self.x_title, tick=self.tick, text=self.text, linear=self.linear
+        )
+
     def at(self, share: float) -> float:
         """The value that is at such a share of the height."""
         low, high = self.heights
@@ -176,7 +182,9 @@ def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
         Key(
             line.name if alike or not line.detail else f"{line.name}, {line.detail}",
             f"s{line.device.colour % COLOURS}",
-            "diamond" if line.published else line_key(line.device.colour, line.device.pattern),
+            ("dashed" if len(line.x) > 1 else "diamond")
+            if line.published
+            else line_key(line.device.colour, line.device.pattern),
             line.device.colour,
         )
         for line in lines

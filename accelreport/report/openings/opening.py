@@ -224,12 +224,18 @@ def lines_plot(
         title_lines: lines of the title, which a slide keeps first.
         parts: all else of the plot.
     """
+    # What is said of measured lines needs no published ones on a slide.
+    measured = [line for line in lines if not line.published]
+    own = bool(title_lines) and not any(line.published for line in title_lines)
+    some_lines, slide_axes = (measured, axes.holding(measured, ends)) if own else (lines, axes)
 
     def panel(size: Size) -> SweepPanel:
-        some = _lines_of_a_slide(lines, ends, axes, title_lines, size) if size.most else lines
-        return SweepPanel(some, ends, axes, size.width, size.height)
+        if not size.most:
+            return SweepPanel(lines, ends, axes, size.width, size.height)
+        some = _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, size)
+        return SweepPanel(some, ends, slide_axes, size.width, size.height)
 
-    on_a_slide = _lines_of_a_slide(lines, ends, axes, title_lines, ON_A_SLIDE)
+    on_a_slide = _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, ON_A_SLIDE)
     left_out = f"{len(on_a_slide)} of {len(lines)} lines"
     return Plot(
         brief=left_out if len(on_a_slide) < len(lines) else "",

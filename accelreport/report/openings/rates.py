@@ -64,7 +64,7 @@ from accelreport.report.say import (
 )
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series
-from accelreport.report.view import BenchmarkView, Point, mode
+from accelreport.report.view import BenchmarkView, Point
 from accelreport.report.warning_text import flag_text
 
 MOST_LINES = 6
@@ -542,7 +542,7 @@ def frameworks_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ..
 
 def _until(bench: BenchmarkView) -> Plot | None:
     """Time to complete N steps, start-up included; the lines with the baseline's precision."""
-    speaker, devices = Speaker(bench), bench.plan.devices
+    speaker = Speaker(bench)
     groups = [row.own for row in bench.compared if row.own.timed and row.own.machine]
     lines: dict[Subject, TimeLine] = {}
     measured: dict[Subject, float] = {}
@@ -581,14 +581,10 @@ def _until(bench: BenchmarkView) -> Plot | None:
     steps = (quantity.plural(n, bench.words.step) for n in SHOWN_STEPS)
     left = len(lines) - len(drawn)
     more = f" {quantity.plural(left, 'more row')} in the table." if left else ""
-    pays = [v for f in bench.findings if f.kind is Kind.PAYS_OFF for v in f.values]
-    paid = {speaker.name(of) for v in pays for of in (v.of, v.over) if of}
-    met = "; ".join(
-        f"{sentence(mode(devices[v.of.device]))} overtakes {mode(devices[v.over.device])} in "
-        f"{devices[v.over.device].framework_name} at {bench.words.step} {v.number:,.0f}"
-        for v in pays
-        if v.over
-    )
+    pays = [f for f in bench.findings if f.kind is Kind.PAYS_OFF]
+    paying = tuple(value for finding in pays for value in finding.values)
+    paid = {speaker.name(of) for v in paying for of in (v.of, v.over) if of}
+    met = "; ".join(map(speaker.title, pays))
     axes = sweep_axes(curves, (), x_title=noun, tick=plain_duration, text=quantity.duration)
     return lines_plot(
         curves,
@@ -610,5 +606,5 @@ def _until(bench: BenchmarkView) -> Plot | None:
         badges=loud_badges(bench),
         table=Table("until-data", title, number_columns(steps), (RowGroup(rows),), corner="device"),
         up="time, start-up included",
-        values=tuple(pays),
+        values=paying,
     )

@@ -33,7 +33,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.drawing import WIDE, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
-from accelreport.report.forms import signs, why_hollow
+from accelreport.report.forms import why_hollow
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import (
     axis_title,
@@ -121,6 +121,8 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     gains = finding.values if finding.kind is Kind.GAIN else ()
     crossed = (value for crossing in crossings for value in crossing.values)
     shown = [*every, *gains, *multiples, *crossed]
+    # The sentence of a gain has the first of several.
+    titled = finding.title_values[: 1 if finding.kind is Kind.GAIN else None]
     plot = lines_plot(
         lines,
         ends,
@@ -128,7 +130,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         title_lines=[
             line
             for line, own in drawn
-            if {v.of for v in own} & {of for v in finding.title_values for of in (v.of, v.over)}
+            if {v.of for v in own} & {of for v in titled for of in (v.of, v.over)}
         ],
         id="sweep",
         title=sentence(f"{counted} by {axis_title(axis)}"),
@@ -207,10 +209,9 @@ def _line(
         # The legend has no room for the number of processes as well.
         origin = detail if last.of.row else str(last.provenance)
         detail = f"{origin}; {speaker.numbers(shown)} {speaker.name(over)}"
-    marks = signs(frozenset().union(*(value.caveats for value in values)))
     return SweepLine(
         name=label(last.of.row.label, 60) if last.of.row else speaker.name(last.of),
-        detail=f"{detail} {marks}".strip(),
+        detail=detail,
         device=style_of(bench, last.of),
         x=tuple(float(value.of.point[0]) for value in values),
         y=tuple(value.number for value in values),

@@ -61,37 +61,50 @@ def _percent(share: float) -> str:
 
 
 STAGES = (
-    ("start-up", "imports, data, model", "the cold start"),
-    ("first step", "trace, compile, run", "the cold start"),
-    ("warm-up", "unsteady steps", "no number"),
-    ("windows", "steady steps, synchronised", "the steady time"),
-    ("evaluation", "validation, each epoch", "no number"),
+    ("process", "the interpreter starts", "cold start", 1),
+    ("import", "framework and libraries", "cold start", 3),
+    ("build", "data, model, optimizer", "cold start", 2),
+    ("first step", "trace, compile, run", "cold start", 3),
+    ("warm-up", "unsteady steps", "none", 2),
+    ("timed steps", "steady windows, synchronised", "steady time", 8),
+    ("evaluation", "validation, each epoch", "none", 2),
+    ("checks", "timer, kernels, weights", "warnings", 2),
 )
-"""Each stage of a process: its name, what happens in it, and which number holds it."""
+"""Each stage of a process: its name, what happens in it, which number holds it, and its length."""
 
 
 def methods_page() -> Page:
     """The page, which does not depend on what was measured."""
-    measuring, comparing, quality = _definitions()
+    measuring, comparing, quality, marks = _definitions()
+    lengths = [length for *_, length in STAGES]
     table = Table(
         id="process-table",
         title="Stages of one process",
         corner="stage",
-        columns=(Column("what happens", wide=True), Column("number")),
-        groups=(RowGroup(tuple(table_row(name, *rest) for name, *rest in STAGES)),),
+        columns=(Column("time, not to scale"), Column("number")),
+        groups=(
+            RowGroup(
+                tuple(
+                    table_row(
+                        entry(name, Line(what, "reason")),
+                        entry("", bar=(sum(lengths[:n]), length, sum(lengths[n + 1 :]))),
+                        number,
+                    )
+                    for n, (name, what, number, length) in enumerate(STAGES)
+                )
+            ),
+        ),
     )
     measuring = replace(measuring, blocks=(table, *measuring.blocks))
     badges = (SYNTHETIC, SAMPLE, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
-    facts = [Fact(badge.text, badge.meaning) for badge in badges]
-    listed = (Facts(tuple(facts), long=True),)
-    detail = ", ".join(badge.text for badge in badges)
-    marks = Section("marks", "Marks", listed, folded=True, detail=detail)
+    listed = Facts(tuple(Fact(badge.text, badge.meaning) for badge in badges), long=True)
+    marks = replace(marks, blocks=(*marks.blocks, listed))
     return Page(
         path="methods.html",
         title="Methods",
         finding="",
         description="How steps are timed, runs compared and intervals made",
-        sections=(measuring, comparing, quality, coverage_section(), marks),
+        sections=(measuring, comparing, quality, marks, coverage_section()),
         template="article.html",
     )
 
