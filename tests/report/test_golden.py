@@ -48,7 +48,7 @@ DAMAGES = {
         for (const caption of document.querySelectorAll('#sweep .caption'))
           { caption.style.position = 'relative'; caption.style.left = '12px' }""",
     "an axis lost its labels": """
-        const grey = '#sweep .wide svg g[fill="var(--soft)"] text';
+        const grey = '#sweep .full svg g[fill="var(--soft)"] text';
         for (const label of document.querySelectorAll(grey)) label.remove()""",
 }
 """What a careless change does to a page; the page of a training, light, as wide as a screen."""

@@ -127,7 +127,7 @@ def test_a_mark_that_is_pointed_at_tells_its_value_and_sets_its_device_off(
     example: Path, browser: Browser
 ) -> None:
     with opened(browser, example / BENCHMARK) as page:
-        svg = page.locator("#sweep .wide svg")
+        svg = page.locator("#sweep .full svg")
         mark = svg.locator("path, rect").nth(svg.evaluate(LAST))
         mark.hover(force=True)
         tip = page.locator(".tip").inner_text()
@@ -138,7 +138,7 @@ def test_a_mark_that_is_pointed_at_tells_its_value_and_sets_its_device_off(
         assert others.count() > 5
         for other in others.all()[:20]:
             assert float(other.evaluate("e => getComputedStyle(e).opacity")) < 0.3
-        same = page.locator(f".chart .wide path[data-series='{own}']:visible").first
+        same = page.locator(f".chart .full path[data-series='{own}']:visible").first
         assert float(same.evaluate("e => getComputedStyle(e).opacity")) == 1
         page.locator("h1").hover()
         assert not page.locator(".tip").is_visible()
@@ -147,7 +147,7 @@ def test_a_mark_that_is_pointed_at_tells_its_value_and_sets_its_device_off(
 
 def test_values_of_a_figure_are_reached_by_the_keyboard(example: Path, browser: Browser) -> None:
     with opened(browser, example / BENCHMARK) as page:
-        page.locator("#sweep .wide svg").focus()
+        page.locator("#sweep .full svg").focus()
         tip = page.get_by_role("status").locator("visible=true")
         first = tip.inner_text()
         page.keyboard.press("ArrowRight")
