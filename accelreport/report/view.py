@@ -428,7 +428,7 @@ class BenchmarkView(Benchmark):
                 return f" with the {label(setting(value), 40)} {title}"
             if not title.split()[0].endswith("s"):
                 return f"{joint}{settings_text(rest)}"
-        equal = " = " if joint == " at " else " "
+        equal = "\xa0=\xa0" if joint == " at " else " "
         texts = [f"{axis_title(a)}{equal}{label(setting(v), 40)}" for a, v in rest.items()]
         return f"{joint}{listed(texts)}" if rest else ""
 
