@@ -263,3 +263,5 @@ def test_records_of_a_real_gpu_have_its_name_its_peak_its_energy_and_its_librari
     assert "JAX CUDA" not in devices
     products = (tmp_path / "site" / "day_matmul.full.html").read_text("utf-8")
     assert re.search(r"GPU board.*1\.69\sJ, 606\sW", products, re.DOTALL)
+    batches = (tmp_path / "site" / "day_batch.full.html").read_text("utf-8")
+    assert "not planned" not in batches, "axes that advance together are no grid"

@@ -48,9 +48,13 @@ class Layout:
 
 
 def layout_of(bench: BenchmarkView) -> Layout | None:
-    """The longest axis across, the next one down, of equals the later; None without two."""
+    """The longest axis across, the next one down, of equals the later; None without two.
+
+    Axes that advance together are one.
+    """
     several = [axis for axis in reversed(bench.axes) if len(_values(bench, axis)) > 1]
-    if len(several) < 2:
+    most = max((len(_values(bench, axis)) for axis in several), default=0)
+    if len(several) < 2 or most == len(bench.points):
         return None
     across, down = sorted(several, key=lambda axis: -len(_values(bench, axis)))[:2]
     return Layout(across, down, tuple(axis for axis in bench.axes if axis not in {across, down}))
