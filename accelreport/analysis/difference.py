@@ -53,15 +53,11 @@ def differences(
     a, b = plan.devices[one.device], plan.devices[other.device]
     kinds = a.kind != b.kind
     alone = a.all_replicas == b.all_replicas == 1 and a.strategy == b.strategy
-    modes = compiled(a) != compiled(b)
-    if a.framework != b.framework:
-        # The mode that each framework has by default is part of the framework.
-        modes = modes and any(compiled(way) != PLAIN[way.framework] for way in (a, b))
     unlike = {
         Difference.HARDWARE: kinds or one.machine != other.machine,
         Difference.FRAMEWORK: a.framework != b.framework,
         Difference.PRECISION: (a.precision, a.tf32) != (b.precision, b.tf32),
-        Difference.MODE: modes,
+        Difference.MODE: compiled(a) != compiled(b),
         Difference.THREADS: alone and not kinds and a.threads != b.threads,
         Difference.REPLICAS: _shared(a) != _shared(b),
         Difference.PLACEMENT: a.placement != b.placement,

@@ -158,7 +158,7 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
     return Table(
         id="bounds",
         title=f"Calculated upper bounds{bench.at(place.point)}",
-        caption=f"In {place.work.dtype}, over {place.series.title}.",
+        caption=f"Each chip in the precision of its row, over {place.series.title}.",
         corner="chip",
         columns=(*number_columns(("least time", "speedup at most")), Column("limited by")),
         groups=(RowGroup(tuple(rows)),),

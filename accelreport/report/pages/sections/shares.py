@@ -71,12 +71,9 @@ def divided(bench: BenchmarkView) -> bool:
 
 @cached_by_bench
 def heaviest(bench: BenchmarkView) -> Place | None:
-    """The fastest device at the sweep point with the most work; None where none was counted."""
-    fastest: dict[Point, Place] = {}
-    for place in every_place(bench):
-        if place.point not in fastest or place.seconds < fastest[place.point].seconds:
-            fastest[place.point] = place
-    return max(fastest.values(), key=lambda place: place.work.operations, default=None)
+    """The baseline, or else the first device, at the sweep point with the most counted work."""
+    places = sorted(every_place(bench), key=lambda place: not place.series.baseline)
+    return max(places, key=lambda place: place.work.operations, default=None)
 
 
 def shares_title(limits: Iterable[str]) -> str:
