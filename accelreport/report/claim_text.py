@@ -21,6 +21,7 @@ from accelreport.analysis.claims import (
     Number,
     distinct,
 )
+from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.findings import Finding
 from accelreport.analysis.outcome import Outcome, Rerun
 from accelreport.analysis.results import ENERGY, Result, matches
@@ -431,11 +432,12 @@ def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN, most: int | Non
 
 
 def beside_text(result: ClaimResult, names: Names) -> list[str]:
-    """What a reader should know beside numbers that may be told."""
+    """What a reader should know beside numbers that may be told, and the name does not say."""
     of = names.device(getattr(result.claim.rule, "of", ""))
     return [
         f"{of}: {withheld_text(_named(withheld, names), names.device(withheld.base))}"
         for withheld in result.withheld
+        if not (result.numbers and COMPUTE_DTYPE.get(withheld.own, withheld.own) in of)
     ]
 
 

@@ -30,7 +30,6 @@ from accelreport.analysis.speed_findings import (
     sound_rates,
     swept_number,
 )
-from accelreport.analysis.speedup import only_precision
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot
@@ -168,7 +167,7 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> Beside
                 texts.setdefault(over, {})[BASE] = "1×"
             aside = other.kind is Kind.SHARE_OF_PEAK and other is not finding
             number = speaker.number(value)
-            if other.kind is Kind.WITHHELD and not only_precision(value.why):
+            if other.kind is Kind.WITHHELD:
                 number = number if other is finding else WITHHELD
             elif other.kind in PEAKS:
                 whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"

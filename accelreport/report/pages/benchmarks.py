@@ -30,7 +30,6 @@ from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text, titles_of
 from accelreport.report.pages.overview import Overview, rates_table
 from accelreport.report.say import Speaker
-from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView
 
 PATH = "benchmarks.html"
@@ -116,11 +115,11 @@ def finding_line(bench: BenchmarkView) -> Line:
     gone = [bench.title_of(device) for device in bench.plan.devices if device not in timed]
     if open_ := len(comparisons_of(bench)):
         return Line(f"{quantity.plural(open_, 'comparison')}, none decided.", "reason")
-    parts = [f"{quantity.listed(gone)} not measured"] if gone else []
+    were = "was" if len(gone) == 1 else "were"
+    parts = [f"{quantity.listed(gone)} {were} not measured."] if gone else []
     if least := shortest(bench.results):
-        parts.append(f"stopped after {Speaker(bench).steps(least.steps, least)}")
-    text = f"{sentence('; '.join(parts))}." if parts else opening.summary
-    return Line(text, "reason")
+        parts.append(f"The shortest run stopped after {Speaker(bench).steps(least.steps, least)}.")
+    return Line(" ".join(parts) or opening.summary, "reason")
 
 
 def _benchmark_row(bench: BenchmarkView, name: str, finding: Line) -> Row:

@@ -25,7 +25,7 @@ from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import caveats_of, divided, rate_of, ratio_of
 from accelreport.analysis.speedup import Speedup
-from accelreport.analysis.stats import Interval
+from accelreport.analysis.stats import Interval, Verdict
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot, marks_text
 from accelreport.report.charts.drawing import WIDE, Chart, DeviceStyle, Named
@@ -543,14 +543,17 @@ def _table_rows(shown: Shown) -> list[Row]:
             rate_row(name, there, text, measured(other.own.timed), verdict=other.verdict.lower())
         )
     for other in shown.withheld:
-        name, why = shown.hardware(other.device, other.own.timed), label(why_withheld(other), 200)
+        name, origin = shown.hardware(other.device, other.own.timed), measured(other.own.timed)
+        if not other.of_precisions:
+            origin += f"; {label(why_withheld(other), 200)}"
         verdict = withheld_word(other.withheld)
-        ratio = other.computed.interval if other.computed and other.of_precisions else None
+        told = other.computed and other.of_precisions and other.verdict is not Verdict.WITHHELD
+        ratio = other.computed.interval if other.computed and told else None
         factor = quantity.ratio_of(ratio) if ratio else verdict
         facets = Facets((name,), (verdict,), ("measured",))
         held = rate_of(other.own)
         text = f"{quantity.number(held.number)}{quantity.SPACE}{unit}" if held else quantity.MISSING
-        rows.append(table_row(header, name, text, factor, why, facets=facets))
+        rows.append(table_row(header, name, text, factor, origin, facets=facets))
     for name, one in zip(printed_names(row.printed), row.printed, strict=True):
         result = one.result
         source_text = (

@@ -195,7 +195,7 @@ def _cells(
         )
     reasons = []
     if withheld := label(why_withheld(speedup), 200):
-        what = "precision differs" if speedup.of_precisions else "no headline"
+        what = "withheld" if estimate.verdict is Verdict.WITHHELD else "precision differs"
         reasons.append(f"{what}: {withheld}")
     if estimate.needed is not None:
         more = quantity.plural(estimate.needed, "more process", "more processes")
