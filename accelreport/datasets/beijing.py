@@ -36,9 +36,9 @@ class Options(TableOptions):
     time: Names = ["year", "month", "day", "hour"]
     """The columns of the time."""
     targets: Names = ["TEMP", "Iws", "PRES"]
-    """Temperature in °C, cumulated wind speed in m/s, pressure in hPa."""
+    """Temperature in °C, cumulative wind speed in m/s, pressure in hPa."""
     inputs: Names | None = ["pm2.5", "DEWP", "TEMP", "PRES", "Iws", "Is", "Ir"]
-    """Fine dust, dew point, temperature, pressure, cumulated wind speed, hours of snow and rain."""
+    """Fine dust, dew point, temperature, pressure, cumulative wind speed, hours of snow, rain."""
     one_hot: list[str] = ["cbwd"]
     """Direction of the wind."""
     missing: MissingValues = "interpolate"

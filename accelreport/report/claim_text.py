@@ -51,6 +51,7 @@ from accelreport.spec.claims import (
     TrendCheck,
     bounds_text,
 )
+from accelreport.spec.models import TIME_FIGURES
 from accelreport.spec.problems import counted
 from accelreport.spec.source import FULL
 
@@ -385,7 +386,7 @@ _UNITS = {
     "tflops_cold": f"{SPACE}TFLOPS",
     "throughput": f"{SPACE}samples/s",
     ENERGY: f"{SPACE}J",
-    "quantised_size_ratio": "× the size of int8",
+    "quantised_size_ratio": "× as large in float32 as in int8",
 }
 """Units of quantities that have one beside seconds."""
 
@@ -570,8 +571,10 @@ def published_text(plan: PlanDocument, rule: Rule, names: Names = AS_WRITTEN) ->
         point = point_text({names.axis(axis): names.value(x) for axis, x in row.where.items()})
         title = f"{row.label} ({point})" if point else row.label
         title += f" in “{row.source.title}”" if row.source else ""
+        longer = TIME_FIGURES if row.includes == "validation" else ()
         figures += [
-            f"{title}: {printed_text(key, value)} [{names.figure(key)}]"
+            f"{title}: {printed_text(key, value)} "
+            f"[{names.figure(key)}{', with validation' * (key in longer)}]"
             for key, value in row.figures().items()
             if key in wanted and (key != "speedup" or (row.over or plan.baseline.device) in devices)
         ]

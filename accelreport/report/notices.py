@@ -69,13 +69,14 @@ def _partial(benches: Sequence[BenchmarkView]) -> Notice | None:
     timed = sum(row.timed for row in cut)
     measured = sum(row.timed for bench in benches for row in bench.results)
     of = f"{quantity.count(timed)} of {quantity.plural(measured, 'measured cell')}"
-    stopped = {of: ""} if timed else {}
+    stopped, after = [of] * bool(timed), ""
     if early := [row for row in cut if not row.timed]:
         lost = [bench for bench in affected if any(row in bench.results for row in early)]
-        cells = quantity.plural(len(early), "cell")
-        stopped[f"{cells}{_among(benches, lost)}"] = " before a steady step"
-    texts = (EVIDENCE["budget"].format(what=what, after=when) for what, when in stopped.items())
-    return Notice("Partial runs.", " ".join(texts))
+        cells = f"{len(early)} more" if timed else quantity.plural(len(early), "cell")
+        stopped.append(f"{cells}{_among(benches, lost)}")
+        after = " before a steady step"
+    text = EVIDENCE["budget"].format(what=", and ".join(stopped), after=after)
+    return Notice("Partial runs.", text)
 
 
 def _added(benches: Sequence[BenchmarkView]) -> Notice | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isclose
+from math import isclose, nan
 
 from accelreport.analysis.claims import ClaimResult, ClaimVerdict
 from accelreport.analysis.compute import COMPUTE_DTYPE
@@ -32,7 +32,7 @@ from accelreport.analysis.outcome import comparisons_of, outcome_of
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
 from accelreport.analysis.speed_findings import difference_of, failures, forward, threads_of
-from accelreport.analysis.stats import grouped, holds_one
+from accelreport.analysis.stats import Verdict, grouped, holds_one
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides, measured_lines
@@ -250,11 +250,14 @@ class Speaker:
         some = count if count < of else "both" if of == 2 else f"all {of}"
         what = f"{some} of these {f'{of} ' * (count < of)}{noun}s"
         names = {self.bench.name_at(r.device, r.machine, tuple(r.point.values())) for r in stopped}
+        whole = {self.bench.name_at(r.device, r.machine, tuple(r.point.values())) for r in every
+                 if noun == "configuration" and r not in stopped}  # fmt: skip
         named = len(names) <= MOST_NUMBERS and (noun == "run" or len(names) == count)
+        named = named and names.isdisjoint(whole)
         what += f" ({quantity.listed(sorted(names))})" * named
         what = what if of > 1 else "the run"
         least = shortest(stopped)
-        when = " after" if len(stopped) == 1 else ", at the earliest after"
+        when = " after" if count == 1 else ", at the earliest after"
         after = f"{when} {self.steps(least.steps, least)}" if least else ""
         return EVIDENCE["budget"].format(what=what, after=after)
 
@@ -264,12 +267,13 @@ class Speaker:
         return self.title(lost) if lost.failed else ""
 
     def bounded(self, value: Value) -> str:
-        """A ratio; where the ends of its interval are more than twofold apart, the nearer one."""
-        ends = value.interval
-        if ends.known and ends.high > LOOSE * ends.low and not holds_one(ends):
-            bound = ends.low if ends.low > 1 else ends.high
-            most = "at least" if bound > 1 else "at most"
-            return f"{most} {quantity.write(bound, Unit.RATIO, digits=quantity.HEADLINE)}"
+        """A number; of one whose interval's ends are more than twofold apart, the nearer one."""
+        ends, ratio = value.interval, value.unit is Unit.RATIO
+        if ends.known and ends.high > LOOSE * ends.low and not (ratio and holds_one(ends)):
+            least = ends.low > 1 or not ratio
+            bound = replace(value, interval=replace(ends, value=ends.low if least else ends.high,
+                                                    low=nan, high=nan))  # fmt: skip
+            return f"{'at least' if least else 'at most'} {self.number(bound)}"
         return self.number(value)
 
     def quality(self, number: str, metric: str) -> str:
@@ -340,7 +344,10 @@ class Speaker:
         """The speed of a call and of batches, and what the test of the accuracy found."""
         of = {LATENCY: f"of a call{self.at(finding.values[0].of)}:", BATCHES: "of batches:"}
         parts = [(of[v.of.part], v) for v in finding.values if v.of.part in of]
-        faster = "; ".join(self.with_interval(*part) for part in parts)
+        faster = "; ".join(
+            f"{self.with_interval(name, v)}{', undecided' * (v.verdict is Verdict.UNDECIDED)}"
+            for name, v in parts
+        )
         changes = [value for value in finding.values if value.of.part == ACCURACY]
         p = quantity.probability(min(value.p for value in changes))
         tested = f"McNemar’s test: smallest {p}"

@@ -430,9 +430,10 @@ class QuantisedCheck(SpecModel):
         loss = names.difference(self.quantised_costs, self.negligible)
         trained = f"each model trained on {names.place(self.of, self.where)}"
         return (
-            f"McNemar's exact test of {trained} finds more examples that only the model before "
-            f"quantisation has right; refuted where none does and the intervals exclude a loss of "
-            f"{loss}{names.left(axes, self.where)}"
+            f"McNemar's exact test of {trained} finds significantly more examples that only the "
+            f"model before quantisation has right than that only the model after it has; refuted "
+            f"where none does and the intervals exclude a loss of {loss}"
+            f"{names.left(axes, self.where)}"
         )
 
 

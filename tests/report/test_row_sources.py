@@ -68,7 +68,7 @@ def test_each_row_says_whom_it_is_from_where_that_is_not_the_specs_source(page: 
 def test_a_long_note_of_a_row_with_several_figures_is_told_once(page: Element) -> None:
     text = next(e for e in page.all("div") if e.attributes.get("id") == "published-table").text
     assert text.count(LONG) == 1
-    assert text.count("(above)") == 3, "two figures at two sizes: the others say where it stands"
+    assert text.count("As above:") == 3, "two figures at two sizes: the others say where it stands"
     assert text.count("Short.") == 4
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -160,7 +161,9 @@ def _lost(rows: Sequence[Result]) -> list[Badge]:
 def absence(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     """The cell of a table that has no number, with the reason."""
     rows = bench.planned(series, point)
-    texts = sorted({kind_text(row) for row in rows}) or ["not planned"]
+    kinds = sorted(Counter(map(kind_text, rows)).items())
+    texts = [f"{kind}{f' ({count})' * (len(kinds) > 1)}" for kind, count in kinds]
+    texts = texts or ["not planned"]
     bad = any(row.status in {"failed", REFUSED} for row in rows)
     outcome = "refused" if any(row.status == REFUSED for row in rows) else "failed"
     return Entry(

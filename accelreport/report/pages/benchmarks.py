@@ -69,7 +69,7 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
 
 
 def baseline_rate(bench: BenchmarkView) -> tuple[str, str, str]:
-    """The throughput of the baseline, whose it is, and its interval; or why there is none."""
+    """The throughput of the baseline, or of the first device with a time, whose, and interval."""
     rates = (finding.values[0] for finding in bench.findings if finding.kind is Kind.RATE)
     if (rate := next(rates, None)) is None:
         rows = [row for row in bench.results if row.device == bench.plan.baseline.device]
@@ -77,7 +77,7 @@ def baseline_rate(bench: BenchmarkView) -> tuple[str, str, str]:
         return quantity.MISSING, bench.baseline_name, ", ".join(reasons)
     speaker = Speaker(bench)
     whose = f"{speaker.name(rate.of)}{speaker.at(rate.of)}"
-    return speaker.number(rate), whose, speaker.interval(rate) or "one run"
+    return speaker.bounded(rate), whose, speaker.interval(rate) or "one run"
 
 
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
@@ -92,7 +92,7 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
         corner="benchmark",
         columns=(
             Column("finding"),
-            Column("throughput", detail="of the baseline", number=True),
+            Column("throughput", number=True),
             Column("cells"),
         ),
         groups=(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from accelreport.analysis.cost import price_of
@@ -56,7 +56,7 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     absent = [
         (device.title, device.device.kind, row)
         for device in devices
-        if not device.machines
+        if not device.timed
         for row in device.rows[:1]
     ]
     software = [
@@ -72,7 +72,7 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     if software:
         sections.append(Section("software", "Software and variables", tuple(software), folded=True))
     missing = absent_text(absent, tried_kinds(benches), len(absent))
-    configurations = quantity.plural(sum(bool(d.machines) for d in devices), "configuration")
+    configurations = quantity.plural(sum(d.timed for d in devices), "configuration")
     machine = machine_line(record for device in devices for record in device.records)
     return Page(
         path=DEVICES,
@@ -106,7 +106,8 @@ def _machine(
     titles = titles_of(benches)
     lines: dict[str, list[Download]] = {}
     for device in own:
-        how = [device.name, *device.titles[1:], driven_text(device.device)]
+        others = [title for title in device.titles if title != device.title]
+        how = [device.name, *others, driven_text(device.device)]
         if price := price_of(device.device):
             how.append(price_text(price))
         if device not in often:
@@ -223,14 +224,21 @@ class Listing:
     @cached_property
     def titles(self) -> list[str]:
         """What pages of benchmarks that measured it call it, the most usual name first."""
-        measured = [b for b in self.benches if any(row.measured for row in self.rows_of(b))]
-        names = Counter(bench.title_of(self.name) for bench in measured or self.benches)
+        names = Counter(bench.title_of(self.name) for bench in self._measured)
         return [name for name, _ in names.most_common()]
 
     @property
+    def _measured(self) -> Sequence[BenchmarkView]:
+        measured = [b for b in self.benches if any(row.measured for row in self.rows_of(b))]
+        return measured or self.benches
+
+    @cached_property
     def title(self) -> str:
-        """Its most usual name."""
-        return self.titles[0]
+        """Its most usual name; without vector units where benchmarks ran on several."""
+        if len(self.titles) == 1:
+            return self.titles[0]
+        plain = (replace(bench, mixed=frozenset()) for bench in self._measured)
+        return Counter(bench.title_of(self.name) for bench in plain).most_common(1)[0][0]
 
     @property
     def number(self) -> int:
@@ -245,6 +253,11 @@ class Listing:
     def rows(self) -> list[Result]:
         """Its cells in all benchmarks."""
         return [row for bench in self.benches for row in self.rows_of(bench)]
+
+    @property
+    def timed(self) -> bool:
+        """Whether any of them has a time."""
+        return any(row.timed for row in self.rows)
 
     @cached_property
     def records(self) -> list[Record]:

@@ -298,10 +298,15 @@ def _list(benches: Sequence[BenchmarkView]) -> Section:
     blocks: list[Block] = [Links(tuple(items))] if items else []
     if waiting:
         listed = quantity.listed([f"“{title}”" for title in waiting])
-        blocks.append(Prose(f"Not measured at all: {listed}. “accelreport run specs/” runs them."))
+        failed = any(
+            row.status == "failed" for b in benches if b not in measured for row in b.results
+        )
+        command = f"accelreport run specs/{' --retry-failed' * failed}"
+        what = "it" if len(waiting) == 1 else "them"
+        blocks.append(Prose(f"Not measured at all: {listed}. “{command}” runs {what}."))
     count = quantity.plural(len(benches), "benchmark")
     title = f"All {count}" if len(benches) > 1 else count
-    detail = f"throughput of each baseline, 95{quantity.SPACE}% interval" * bool(items)
+    detail = f"throughput, 95{quantity.SPACE}% interval" * bool(items)
     return Section("benchmarks", title, tuple(blocks), detail=detail)
 
 

@@ -166,7 +166,7 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
         facts.append(Fact("CPU clock", clock))
     if loads := [load for e in environments if (load := e.load_before) is not None]:
         text = quantity.extent(loads, lambda end: quantity.fixed(end, 1))
-        facts.append(Fact("Load average", f"{text} before cells (1 min, with the previous cell)"))
+        facts.append(Fact("Load average", f"{text} before cells (1 min, previous cell included)"))
     roofs = [environment.roofs for environment in environments if environment.roofs]
     if roofs:
         tflops = quantity.extent([roof.core_tflops for roof in roofs], quantity.number)

@@ -236,9 +236,8 @@ def result_section(bench: BenchmarkView, record: Record) -> Section | None:
     if record.failure is not None:
         failure = record.failure
         title = f"{sentence(reason_text(failure.kind))}."
-        notes.insert(
-            0, Note(title, label(failure.message, 2000), label(failure.remedy, 600), tone="bad")
-        )
+        remedy = sentence(label(failure.remedy, 600))
+        notes.insert(0, Note(title, label(failure.message, 2000), remedy, tone="bad"))
     if notes:
         blocks.append(Notes(tuple(notes)))
     blocks += in_columns(_numbers(bench, record))

@@ -86,7 +86,7 @@ def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
         count = f"{quantity.plural(len(rows), 'cell')} of " if len(gaps) > 1 else ""
         reasons.append(f"{why} ({count}{label(names, 100)})")
     summary = f"{_without_a_number(lost, total)}: {quantity.listed(reasons)}."
-    remedies = [label(remedy_text(row), 200) for rows in gaps.values() for _, row in rows]
+    remedies = [sentence(label(remedy_text(row), 200)) for rows in gaps.values() for _, row in rows]
     return [summary, *remedies[:1]]
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from math import nan
 
 from accelreport.analysis.cost import Price, price_of
-from accelreport.analysis.findings import Unit, Value
+from accelreport.analysis.findings import Caveat, Unit, Value
 from accelreport.analysis.overview import published_rates
 from accelreport.analysis.speed_findings import published_value, rate_of
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
-from accelreport.report.forms import signs
+from accelreport.report.forms import CAVEATS, signs
 from accelreport.report.model import (
     Column,
     Entry,
@@ -93,8 +93,9 @@ def _of_a_million(rate: Value) -> Value:
 
 
 def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
-    speaker = Speaker(bench)
-    lines = []
+    speaker, lines = Speaker(bench), []
+    cited = [row.value.of.row for row in rows if row.value.of.row]
+    validated = len(cited) < len(rows) and any(row.includes == "validation" for row in cited)
     for row in rows:
         of, value = row.value.of, row.value
         time = f"{speaker.number(value, quantity.TABLE)} {signs(value.caveats)}".strip()
@@ -119,6 +120,7 @@ def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
         corner="device",
         columns=(*number_columns(("time", "cost")), Column("price")),
         groups=(RowGroup(tuple(lines)),),
+        caption=CAVEATS[Caveat.UNVALIDATED] * validated,
     )
 
 

@@ -81,8 +81,9 @@ def hardware_section(bench: BenchmarkView) -> Section | None:
         for first in row.shares[:1]
         if first.of.row is None and (first.of.device, first.of.machine) in named
     ]
-    if rates := [1e3 * rate for (series, _), rate in arithmetic.items() if series in own]:
-        parts.append(f"{quantity.extent(rates, quantity.number)} GFLOPS")
+    if rates := [rate for (series, _), rate in arithmetic.items() if series in own]:
+        unit, scale = ("GFLOPS", 1e3) if min(rates) < 1 else ("TFLOPS", 1)
+        parts.append(f"{quantity.extent([scale * r for r in rates], quantity.number)} {unit}")
     if sizes := [size for (series, _), size in memory.items() if series in own]:
         parts.append(quantity.extent(sizes, quantity.size))
     if len(bench.shown_series) > 1 and parts:
@@ -148,7 +149,7 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
         most = quantity.write(speedup, Unit.RATIO, digits=quantity.HEADLINE)
         rows.append(
             table_row(
-                entry(limits.name, Line(f"{quantity.number(limits.peak.tflops)} TFLOPS "
+                entry(limits.name, Line(f"{limits.peak.tflops:g} TFLOPS "
                                         f"{type_of_peak(limits.peak)}", "reason")),
                 quantity.duration(bound.seconds),
                 most,
@@ -174,7 +175,7 @@ def _use(bench: BenchmarkView) -> Table:
     sensors = sorted(
         {(e.sensor, e.scope) for r in bench.records.values() for e in r.energy if _counted(e)}
     )
-    titles = ["TFLOPS", "of peak", "FLOP/B", "host memory", "device memory"]
+    titles = ["TFLOPS", "all operations ÷ peak", "FLOP/B", "host memory", "device memory"]
     titles += [f"J a {bench.words.step}, {label(scope, 40)}" for _, scope in sensors]
 
     def row(place: SeriesPoint) -> Row:
@@ -201,6 +202,7 @@ def _use(bench: BenchmarkView) -> Table:
         if (peak := peak_of(bench, *place)[0]) and peak.source
     }
     notes = [f"Peaks. {'; '.join(sorted(peaks))}."] if peaks else []
+    notes += ["Energy windows include the time between timed steps."] * bool(sensors)
     return Table(
         id="use-table",
         title="Operations, memory, energy",
@@ -223,8 +225,8 @@ def _operations(bench: BenchmarkView, series: Series, point: Point) -> tuple[str
     value, low, high = rate
     ends = (low, high) if present(low) and present(high) else ()
     peak, _ = peak_of(bench, series, point)
-    share = quantity.percent(value / peak.tflops, 1) if peak else quantity.MISSING
-    of = f" of {quantity.number(peak.tflops)} {type_of_peak(peak)}" if peak else ""
+    share = quantity.percent_at_best(value / peak.tflops) if peak else quantity.MISSING
+    of = f" of {peak.tflops:g} {type_of_peak(peak)}" if peak else ""
     timed = bench.speedup(series, point)
     moved = median([row.timings.bytes_per_step for row in bench.measured(series, point)])
     intensity = value * timed.seconds.value * 1e12 / moved if timed and moved > 0 else nan

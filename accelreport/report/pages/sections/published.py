@@ -230,7 +230,7 @@ def _row(bench: BenchmarkView, group: FigureGroup, *, is_first: bool) -> Row:
     badges = (() if first.comparable else (MISMATCH,)) + ((FLAG,) if flags else ())
     badges += (CLOCK,) if isnan(first.validation) else ()
     note = first.row.note
-    short = note if is_first or len(note) <= LONG_NOTE else f"{label(note, 40)} (above)"
+    short = note if is_first or len(note) <= LONG_NOTE else f"As above: {label(note, 40)}"
     notes = dict.fromkeys([short, caveat(first, IN_WORDS), *flags])
     known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, first))
     others = [
@@ -277,7 +277,7 @@ def _measured(result: PublishedResult) -> Entry:
     if not present(ours.value):
         return entry(Line("not measured", "reason"))
     lines = [Line(figure_text(figure, ours.value))]
-    if present(ours.low) and present(ours.high):
+    if ours.low < ours.high:  # the size of a file is the same in every process
         lines = [
             Line(figure_text(figure, ours.value, ours.low, ours.high)),
             Line(figure_interval(figure, ours.value, ours.low, ours.high), "interval"),

@@ -179,7 +179,7 @@ def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
 
 def _note(bench: BenchmarkView, status: str, rows: Sequence[Result]) -> Note:
     """Cells of one device that have no number for one reason, and what to do."""
-    message, remedy = failure_text(rows[0]), remedy_text(rows[0])
+    message, remedy = failure_text(rows[0]), _full_stop(remedy_text(rows[0]))
     heading, tone = _STATES[status]
     title = f"{bench.title_of(rows[0].device)}: {kind_text(rows[0])}."
     count = quantity.plural(len(rows), "cell")

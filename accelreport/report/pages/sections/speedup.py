@@ -179,7 +179,7 @@ def _cells(
         return absence(bench, device.series, point), entry("–")
     badges = number_badges(bench.planned(device.series, point))
     rate = entry(
-        f"{without_unit(value)} {signs(value.caveats)}".strip(),
+        f"{without_unit(value)} {signs(value.caveats) * present(value.number)}".strip(),
         *under(quantity.span(value.interval, Unit.NUMBER), "interval"),
         href=bench.evidence(device.series, point),
         badges=tuple(badge for badge in badges if badge not in {PARTIAL, SINGLE}),
