@@ -307,7 +307,9 @@ class Measurement:
         """Warn where the steady blocks are too short to say much."""
         steady = Steady.of(blocks)
         if not steady.blocks:
-            self.warn("no-steady-steps", "it ended within the warm-up, so there is no steady time")
+            self.warn(
+                "no-steady-steps", "the run ended within the warm-up, so it has no steady time"
+            )
         elif steady.window_s < SHORT_WINDOW_S:
             took_s = math.floor(1000 * steady.window_s) / 1000
             self.warn(

@@ -105,12 +105,12 @@ EVIDENCE = {
     "decides": "“{command}” may decide {them}.",
     "baseline": "The baseline {name} has no number: {why}.",
     "seed": "The run is seed {seed}, one of {runs}.",
-    "int8": "Accuracy changes by {points} on {examples} examples ({test}).",
+    "int8": "Accuracy {changes} on {examples} examples ({test}).",
     "quality": "{data}{metric} with {own} differs by {points} ({between}, 90\xa0% interval; margin "
     "±\xa0{margin}): {state}.",
     "budget": "The time budget per cell stopped {what}{after}.",
     "processors": "The processor differs between runs: {names}.",
-    "load": "Other programs used the processor during {busy} of {count}.",
+    "load": "Other programs used the processor while {busy} of {count} ran.",
 }
 """What stands below a title: the intervals behind it, and what may decide it."""
 

@@ -186,6 +186,8 @@ class Speaker:
         """A finding, with the interval of its only number behind it."""
         one = finding.kind in {*COMPARED, Kind.RATE, Kind.LATENCY, Kind.LEARNS}
         interval = self.interval(forward(finding.values[0])) * one
+        if interval and best_of(finding):  # no range of those of which it is the best
+            interval = f"{quantity.percent(finding.level, 0)} interval {interval}"
         return f"{self.title(finding)}{f' ({interval})' * bool(interval)}."
 
     def answer(self, finding: Finding) -> str:
@@ -358,7 +360,9 @@ class Speaker:
             most = max(abs(end) for value in changes for end in value.interval.ends)
             tested = f"95 % intervals within ± {quantity.fixed(100 * most, 2)} points"
         changed = EVIDENCE["int8"].format(
-            points=quantity.listed(list(map(points, changes))),
+            changes=f"changes by {quantity.listed(list(map(points, changes)))}"
+            if any(value.number for value in changes) or len(changes) == 1
+            else f"is unchanged in all {len(changes)} runs",
             examples=quantity.count(max(value.interval.n for value in changes)),
             test=tested,
         )

@@ -166,8 +166,8 @@ def _of_series(kind: str, size: float) -> str:
             return f"the first steps after the warm-up are {share(size)} slower than the later ones"
         case "throttled":
             return (
-                f"steps became {change} with as many cores busy and no other load on this "
-                "machine: the processor or its host probably slowed down"
+                f"steps became {change} while the process kept as many cores busy and no other "
+                "program ran: the processor or its host probably slowed down"
             )
         case "drifting":
             return f"steps became {change} while they were timed"

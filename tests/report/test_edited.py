@@ -184,7 +184,7 @@ TRUE = {
     "over what a bound is, in what": (T, "fashion_mnist", "precision of its row, over Intel Xeon."),
     "one baseline of all ratios beside rates": (T, "frameworks", "s · 0.30×"),
     "whether runs were whole": (T, "fashion_mnist", "Validation accuracy at the end of each run"),
-    "no interval without a width": (T, "mnist_deploy", "'3.87× as large in float32 as in int8 (n = 3)'"),
+    "no interval without a width": (T, "mnist_deploy", "as large in float32 as in int8 (n = 3)'"),
     "of how many steps": (T, "fashion_mnist", "(term='Shortest run', value='20 of 1,500 steps'"),
     "what a grid leaves out": (T, "har_sweep", "1 of 4 columns left out: no steady step."),
     "what a slide of a grid leaves out": (

@@ -24,7 +24,7 @@ def test_a_kind_of_warning_has_two_sentences_and_says_how_many_more_the_cells_ha
     three = runs_section(bench_of(replace(made, records=tuple(records[:3]))))
     notes, _ = three.blocks
     assert isinstance(notes, Notes)
-    assert " 1 more like it." in notes.items[-1].text
+    assert " 1\xa0more such message." in notes.items[-1].text
     assert section.detail.endswith(" · warnings: a")
 
 

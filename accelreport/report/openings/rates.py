@@ -468,6 +468,7 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
     rows = [value.of.row for value in printed]
     own = {value.of.device for value in printed} | {plan.baseline.device}
     ours: dict[Subject, Value] = {}
+    counted = {v.of: conditions(plan, v.of.row).samples or 0 for v in printed if v.of.row}
     for device in ("",) if figure == "speedup" else sorted(own):
         for result in published_results(plan, bench.results, beside=device):
             # What is said of several sweep points together has no number of its own here.
@@ -479,6 +480,7 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
             cells = bench.cells(of.device, of.machine, point)
             marks = caveats_of(cells) | clock_of(result.validation)
             marks |= {Caveat.EXTRAPOLATED} if result.extrapolated else set()
+            counted[of] = conditions(plan, result.row).samples or 0
             ours[of] = Value(
                 of, result.measured, printed[0].unit, Provenance.MEASURED, marks, tuple(cells)
             )
@@ -499,6 +501,8 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
                 compared.append(f"{dot.name} {quantity.listed(ratios)} over {over}")
         place = dict(compress(zip(bench.axes, value.of.point, strict=False), varied))
         name = " at ".join(filter(None, (dot.name, settings_text(place))))
+        if figure == "epoch_time" and len({*counted.values()}) > 1:
+            name += f" ({quantity.count(counted[value.of])} {bench.words.sample})"
         dots.append(replace(dot, name=name))
     title = sentence(QUANTITIES.get(figure, figure))
     held = {
@@ -520,7 +524,7 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
     caption += f" Published ratios: {'; '.join(dict.fromkeys(compared))}." * bool(compared)
     if any(Caveat.VALIDATED in value.caveats for value in every):
         caption += f" {CAVEATS[Caveat.VALIDATED]}"
-    sizes = {conditions(plan, row).samples or 0 for row in rows if row and figure == "epoch_time"}
+    sizes = {*counted.values()} if figure == "epoch_time" else set()
     brief = [plot.brief] if plot.brief else []
     if len(sizes) > 1:
         brief.append(f"epochs of {quantity.extent(sizes, quantity.count)} {bench.words.sample}")

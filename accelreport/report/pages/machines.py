@@ -202,7 +202,7 @@ def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
         if len(texts) > MOST_TEXTS:
             texts = [*texts[:3], f"{len(texts) - 3} other values"]
         parts.append(f"{label(name, 80)}{between if texts != [''] else ''}{' or '.join(texts)}")
-    return ", ".join(parts)
+    return "; ".join(parts)
 
 
 def machine_in_words(environment: Environment, *, model: bool = True) -> str:

@@ -226,7 +226,7 @@ def _rounds(bench: BenchmarkView, rows: Sequence[Result], steady_s: float) -> tu
         return quantity.number(cold), quantity.number(warm)
     later = [later_epoch(row, bench.plan.value("epochs", row.point)) for row in rows]
     text = duration_of(geometric_mean([seconds for seconds, _ in later]))
-    if any(extrapolated for _, extrapolated in later):
+    if text != quantity.MISSING and any(extrapolated for _, extrapolated in later):
         text = f"{text} {SIGNS[Caveat.EXTRAPOLATED]}"
     return quantity.duration(median([row.timings.first_epoch_s for row in rows])), text
 

@@ -6,12 +6,14 @@ import base64
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from math import nan
 
 from accelreport.analysis.findings import Finding, Kind
 from accelreport.analysis.learning import DAY_S, errors_of, forecasts_of
 from accelreport.analysis.learning_findings import Run, first_run
+from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
 from accelreport.report.charts.curves import Track, forecast_lines
 from accelreport.report.charts.drawing import ROOMY, WIDE, Chart, drawable
@@ -359,8 +361,13 @@ def text_by_epoch(
         note = f"After {quantity.plural(steps, bench.words.step)}"
         shown = values[:1] if row is epochs[-1] else values[2:] if row is epochs[0] else ()
         for value in shown:
-            over = f", n = {value.interval.n}" if value.interval.n > 1 else ""
-            note += f": accuracy {speaker.number(value)}{over}"
+            own = row.metrics.get(value.of.part, value.number)
+            note += (
+                f": accuracy {speaker.number(replace(value, interval=Interval(own, nan, nan, 1)))}"
+            )
+            if value.interval.n > 1:
+                note += f" with seed {record.cell.seed}, mean of {value.interval.n} seeds "
+                note += speaker.number(value)
         break_before = "\n\n" if tokens else ""
         tokens.append(Token(f"{break_before}{note}\n", "note"))
         tokens.append(Token(clean(row.text.prompt), "head"))

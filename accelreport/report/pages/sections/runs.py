@@ -257,7 +257,7 @@ def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[ResultWarning, 
         texts = [f"{len(warned)} processes took {times} times as long as the fastest repeat"]
     sentences = [tied(label(_full_stop(text), 600)) for text in texts[:MOST_SAID]]
     more = len(texts) - MOST_SAID
-    sentences += [f"{more} more like {'it' if more == 1 else 'these'}."] if more > 0 else []
+    sentences += [f"{quantity.plural(more, 'more such message')}."] if more > 0 else []
     rows = list({id(row): row for _, row in warned}.values())
     if kind == "data-sample":
         data = (record.data for row in rows if (record := bench.record(row)) and record.data)
