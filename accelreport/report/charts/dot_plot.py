@@ -97,6 +97,7 @@ class Dot:
         ratio: those of its ratios that a slide and a telephone have.
         is_base: whether it is what its row is compared with: a bar as high as the row.
         rest: at the right end of its row: how many marks it leaves out.
+        apart: whether a line is above its row, which begins another group.
     """
 
     name: str
@@ -116,6 +117,7 @@ class Dot:
     is_base: bool = False
     rest: str = ""
     owner: str = ""
+    apart: bool = False
 
     @property
     def whole_text(self) -> str:
@@ -261,7 +263,10 @@ class _DotPlot:
         if self._bars:
             # Their axis has the unit.
             dots = [d.short if self._phone else replace(d.short, beside=d.beside) for d in dots]
-        self._limited = base is not None and base.limit
+        # Where a row has one mark and no owner, its text is in a column at the right.
+        self._limited = base is not None and (
+            base.limit or not any(dot.owner or dot.joined for dot in dots)
+        )
         self._width = width - LEFT - RIGHT
         widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
         widths += [text_width(dot.detail, SMALLER) for dot in dots]
@@ -420,7 +425,9 @@ class _DotPlot:
 
     def _cells(self, dot: Dot) -> tuple[str, ...]:
         """Its texts in the columns at the right."""
-        return (dot.text, dot.beside) if self._bars else (dot.text,) * self._limited
+        if self._bars:
+            return dot.text, dot.beside
+        return (dot.text if dot.owner else dot.whole_text,) * self._limited
 
     def _own_text(self, dot: Dot) -> str:
         """Its text beside its mark."""
@@ -552,9 +559,10 @@ class _DotPlot:
 
     def _ground(self) -> list[Layer]:
         """Lines between rows of several marks; the line of the base with its name above it."""
-        edges = [self._rows[0].top, *(row.bottom for row in self._rows)]
-        several = any(_lanes(row.dots) > 1 for row in self._rows)
-        between = Layer(rows([{"y": y} for y in edges if several])).mark_rule(stroke="var(--grid)")
+        edges = [row.top for row in self._rows if row.dots[0].apart]
+        if any(_lanes(row.dots) > 1 for row in self._rows):
+            edges = [self._rows[0].top, *(row.bottom for row in self._rows)]
+        between = Layer(rows([{"y": y} for y in edges])).mark_rule(stroke="var(--grid)")
         layers = [between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(self._width))]
         base = self._base
         if base is None:

@@ -23,6 +23,7 @@ from accelreport.analysis.published_findings import clock_of
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
     caveats_of,
+    forward,
     inverse,
     line_of,
     published_value,
@@ -74,8 +75,8 @@ BESIDE = frozenset({*COMPARISONS, Kind.COMPILED, Kind.PUBLISHED})
 """Findings whose ratios are beside the rates."""
 WITHHELD = "–"
 """In the place of a ratio that is withheld; the caption says why."""
-UNDECIDED = f"{quantity.SPACE}?"
-"""Behind a ratio whose comparison is undecided; the caption says so."""
+UNDECIDED = f"{quantity.SPACE}undecided"
+"""Behind a ratio over the spec's baseline whose comparison is undecided."""
 PEAKS = frozenset({Kind.EXCEEDS_PEAK, Kind.SHARE_OF_PEAK})
 """Findings that hold a rate against a peak."""
 
@@ -141,40 +142,64 @@ Beside = dict[Subject, dict[Subject | str, str]]
 PAGE, BASE = "page", "base"
 
 
-def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> Beside:
-    """The texts beside each rate: its ratio over the baseline, then what else it is held against.
+def beside_rates(bench: BenchmarkView, finding: Finding, point: Point, *, alone: bool) -> Beside:
+    """The texts beside each rate: its ratio, then what else it is held against.
 
-    A column has one baseline, whose own row says "1×"; the ratio of a title over another device
-    is in the title alone. A withheld ratio is there only where it is the finding, which says why.
+    A column has one baseline, whose own row says "1×": the slower side of the finding where that is
+    a comparison at this point, else that of the spec, the only one with verdicts. A withheld ratio
+    is there only where it is the finding, which says why.
 
     Args:
         bench: the benchmark.
         finding: that of the title.
         point: a sweep point.
+        alone: whether the figure has no other.
     """
     speaker, beside, base = Speaker(bench), bench.base_point(point), bench.plan.baseline.device
     texts: Beside = {}
+    ratios: dict[Subject, Value] = {}
+    words: dict[Subject, str] = {}
     for other in bench.findings:
         for stated in other.values if other.kind in BESIDE or other.kind in PEAKS else ():
             value, over = stated, stated.over
             if over is None or bench.base_point(place_of(value) or point) != beside:
                 continue
-            if other.kind not in PEAKS:
-                value = value if over.device == base else inverse(value)
-                over = value.over or over
-                if over.device != base:
-                    continue
-                texts.setdefault(over, {})[BASE] = "1×"
-            aside = other.kind is Kind.SHARE_OF_PEAK and other is not finding
-            number = speaker.number(value)
-            if other.kind is Kind.WITHHELD:
-                number = number if other is finding else WITHHELD
-            elif other.kind in PEAKS:
+            if other.kind in PEAKS:
+                aside = other.kind is Kind.SHARE_OF_PEAK and other is not finding
                 whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
-                number = f"{number}{' of' if value.unit is Unit.SHARE else ''} {whose} {over.part}"
-            if value.interval.known and value.verdict is Verdict.UNDECIDED:
-                number = f"{number}{UNDECIDED}"
-            texts.setdefault(value.of, {}).setdefault(PAGE if aside else over, number)
+                share = " of" * (value.unit is Unit.SHARE)
+                text = f"{speaker.number(value)}{share} {whose} {over.part}"
+                texts.setdefault(value.of, {}).setdefault(PAGE if aside else over, text)
+                continue
+            value = value if over.device == base else inverse(value)
+            if (value.over or over).device != base or value.of in ratios:
+                continue
+            ratios[value.of] = value
+            if other.kind is Kind.WITHHELD:
+                words[value.of] = "" if other is finding else WITHHELD
+    titled = next((forward(v) for v in finding.title_values if finding.kind in BESIDE), None)
+    bases = {value.over for value in ratios.values()}
+    slower = ratios.get(titled.over) if titled and titled.over and len(bases) == alone else None
+    if slower and slower.over:
+        # The spec's baseline is one of the others now. Of two precisions, its comparisons alone have
+        # a ratio.
+        ratios[slower.over] = inverse(slower)
+        for of, value in ratios.items():
+            (low, high), (least, most) = value.interval.ends, slower.interval.ends
+            middle = value.number / slower.number
+            if value.over == slower.over:
+                ends = replace(value.interval, value=middle, low=low / most, high=high / least)
+                ratios[of] = replace(value, interval=ends, over=slower.of, verdict=None)
+                words |= {of: WITHHELD} if bool(value.why) != bool(slower.why) else {}
+        del ratios[slower.of]
+    if titled and titled.of in ratios and ratios[titled.of].over == titled.over:
+        ratios[titled.of] = titled
+    for of, value in ratios.items():
+        texts.setdefault(value.over or of, {})[BASE] = "1×"
+        unsure = value.interval.known and value.verdict is Verdict.UNDECIDED
+        number = speaker.bounded(value) if value is titled else speaker.number(value)
+        own = words.get(of) or f"{number}{UNDECIDED * unsure}"
+        texts.setdefault(of, {}).setdefault(value.over or of, own)
     for value, _ in rates_at(bench, point) if bench.words.kernel else ():
         row = value.of.row
         if row is not None and row.speedup:
@@ -200,7 +225,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     rates = sorted(known.values(), key=lambda pair: -pair[0].number)
     beside: Beside = {}
     for p in points.values():
-        beside |= beside_rates(bench, finding, p)
+        beside |= beside_rates(bench, finding, p, alone=len(points) == 1)
     apart: list[Dot] = []
     dots = [
         replace(
@@ -244,13 +269,10 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         on_a_page=apart,
         title_subjects=in_title + bases * (len({*in_title}) > 1),
     )
-    withheld = [v for f in bench.findings for v in f.values if f.kind is Kind.WITHHELD]
+    withheld = [v for f in bench.findings for v in f.values if f.kind in BESIDE and v.why]
     words = {withheld_word(v.why) for v in withheld if WITHHELD in beside.get(v.of, {}).values()}
     note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
-    unsure = " ?: undecided." * any(
-        UNDECIDED in text for own in beside.values() for text in own.values()
-    )
-    plot = replace(plot, caption=f"{plot.caption}{note}{unsure}")
+    plot = replace(plot, caption=f"{plot.caption}{note}")
     if len(bases) == 1:
         plot = replace(plot, caption=f"{plot.caption} ×: over {speaker.name(*bases)}.")
     plot = replace(plot, caption=f"{plot.caption}{clock_text(value for value, _ in rates)}")

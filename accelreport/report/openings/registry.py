@@ -19,11 +19,13 @@ from accelreport.report.charts.drawing import drawable
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.model import Code, Token
 from accelreport.report.openings.grid import grid_scene
-from accelreport.report.openings.opening import Opening, Plot, Scene, dots_plot
+from accelreport.report.openings.opening import Opening, Plot, Scene, Shown, dots_plot
 from accelreport.report.openings.rates import (
     dot_of,
     frameworks_scenes,
+    point_of,
     printed_scene,
+    rates_at,
     rates_scene,
     ratios_scene,
     totals_plot,
@@ -206,6 +208,13 @@ def opening_of(bench: BenchmarkView) -> Opening:
     shown = {scene.finding.kind for scene in scenes}
     if printed and not shown & {Kind.NOT_MEASURED, Kind.TOTAL, Kind.RESTATED}:
         scenes = (*scenes, printed)[:3]
+    if title:
+        # Ratios beside rates are over the slower side of the title.
+        scenes = tuple(
+            replace(scene, shown=below(bench, scene, title))
+            if scene.marks(title.title_values) else scene
+            for scene in scenes
+        )  # fmt: skip
     speaker = Speaker(bench)
     if title and not speaker.claim:
         # A heading is the finding of the first figure.
@@ -216,6 +225,16 @@ def opening_of(bench: BenchmarkView) -> Opening:
         findings=bench.findings,
         kicker=kicker(bench),
     )
+
+
+def below(bench: BenchmarkView, scene: Scene, finding: Finding) -> Shown:
+    """The figure of a scene below the title of a finding, which has the rows and base of rates."""
+    if not isinstance(scene.shown, Plot) or scene.shown.id != "rates":
+        return scene.shown
+    # The first cells of a run may all be of other sweep points than the finding.
+    if not rates_at(bench, point_of(bench, finding)):
+        return scene.shown
+    return rates_scene(bench, finding).shown
 
 
 STAND_INS = {"synthetic": "synthetic stand-in", "sample": "sample"}

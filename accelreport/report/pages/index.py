@@ -22,7 +22,7 @@ from accelreport.report.charts.dot_plot import (
     Dot,
     dot_plot,
 )
-from accelreport.report.charts.drawing import WIDE, Chart, Named
+from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text, next_steps
 from accelreport.report.forms import why_hollow
@@ -55,7 +55,7 @@ from accelreport.report.pages.overview import PAGE, PHONE, Overview
 from accelreport.report.pages.sections.claims import DECIDED as DECIDED_CLAIMS
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker, over
-from accelreport.report.text import cut, label, text_width
+from accelreport.report.text import label, text_width
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
 
@@ -165,39 +165,42 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         rows.setdefault((bench.slug, devices, point), (bench, finding))
     # The pair of the heading is the first row; the faster side begins, as in a sentence.
     kept = [*rows.values()][:MOST_ROWS]
-    kept = kept[:1] + sorted(kept[1:], key=lambda row: -forward(row[1].values[0]).number)
+    groups = {id(finding): _group(finding) for _, finding in kept}
+    kept = kept[:1] + sorted(kept[1:], key=lambda row: groups[id(row[1])])
     if not kept:
         return None
-    sides = [frozenset((v.of.device, over(v).device)) for _, f in kept for v in f.values]
-    compared = Counter(sides)
+    names = [(b.slug, Speaker(b).begun(Speaker(b).sides(f)[0])) for b, f in kept]
+    compared = Counter(name for _, name in {*names})
     dots, brief, table, machines = [], [], [], set[str]()
-    for (bench, finding), pair in zip(kept, sides, strict=True):
+    before = groups[id(kept[0][1])][:-1]
+    for (bench, finding), (_, name) in zip(kept, names, strict=True):
         value = forward(finding.values[0])
         machines |= {value.of.machine, over(value).machine}
         speaker, firm = Speaker(bench), value.verdict in DECIDED
-        title, (name, base) = label(bench.plan.title, 60), speaker.sides(finding)
-        name = speaker.begun(name)
-        beside = f"over {base}"
-        # Two benchmarks may compare one pair: a line of the page has room for so much.
-        both = cut(f"{beside} · {title}", LARGEST_SHARE * WIDE, SMALLER)
-        detail = both if compared[pair] > 1 else beside
+        title, beside = label(bench.plan.title, 60), f"over {speaker.sides(finding)[1]}"
+        several = compared[name] > 1
+        group = groups[id(finding)][:-1]
         ratio, interval = speaker.number(value, quantity.TABLE), speaker.interval(value)
         low, high = value.interval.ends
         stopped = why_hollow(value.caveats & {Caveat.BUDGET})
         text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
         dots.append(
             Dot(
-                name,
-                detail,
+                f"{name}, {title}" if several else name,
+                beside,
                 MARK,
                 value.number,
                 text,
                 low,
                 high,
                 hollow=("undecided",) * (not firm) + stopped,
+                apart=group != before,
             )
         )
-        brief.append(replace(dots[-1], text=ratio, detail=beside))
+        before = group
+        # A slide has room for one line of a name.
+        where = f" · {title.partition(': ')[0]}" * several
+        brief.append(replace(dots[-1], name=name, text=ratio, detail=f"{beside}{where}"))
         link = entry(Line(title, href=f"{bench.slug}.html"))
         state = ", ".join(("decided" if firm else "undecided", *stopped))
         table.append(table_row(name, beside, link, ratio, interval or quantity.MISSING, state))
@@ -242,7 +245,17 @@ def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
         and text_width(dot.detail, SMALLER) < room
     ]
     most = min(size.most, int((size.height - TICKS) // DETAILED)) - 1
-    return [dots[0], *sorted(able, key=lambda dot: ("undecided" in dot.hollow, -dot.value))[:most]]
+    largest = sorted(able, key=lambda dot: ("undecided" in dot.hollow, -dot.value))[:most]
+    return [dots[0], *(dot for dot in able if dot in largest)]
+
+
+def _group(finding: Finding) -> tuple[bool, bool, bool, float]:
+    """Where its row is: whole runs come first, batch sizes after devices; then the largest."""
+    value, kind = forward(finding.values[0]), finding.kind
+    cut = not value.caveats.isdisjoint({Caveat.BUDGET, Caveat.BUSY})
+    if value.verdict not in DECIDED:
+        return True, False, False, -value.number
+    return False, cut, kind is Kind.GAIN, -value.number
 
 
 def _claims(benches: Sequence[BenchmarkView]) -> Section | None:

@@ -34,8 +34,8 @@ from accelreport.report.openings.opening import (
     Shown,
     Size,
 )
-from accelreport.report.openings.rates import BESIDE, point_of, rates_at, rates_scene
-from accelreport.report.openings.registry import facts_of, opening_of
+from accelreport.report.openings.rates import BESIDE, rates_scene
+from accelreport.report.openings.registry import below, facts_of, opening_of
 from accelreport.report.pages.badges import PARTIAL
 from accelreport.report.pages.sections.about import checkout_of, commands, records_of
 from accelreport.report.pages.sections.claims import units_of
@@ -103,7 +103,7 @@ def slides_page(bench: BenchmarkView, page: Page) -> Page:
         topic=label(bench.plan.title, MOST_LETTERS),
         note=next(note for note in notes if len(note) <= LONGEST_FOOT),
         shown=slide_block(
-            _below(bench, opening.by_answer[0], opening.answered[0]), "first", size=ON_A_FIRST_SLIDE
+            below(bench, opening.by_answer[0], opening.answered[0]), "first", size=ON_A_FIRST_SLIDE
         ),
         slides=slides,
         again=commands(bench),
@@ -184,16 +184,6 @@ def _scenes(bench: BenchmarkView) -> list[Scene]:
     return [*scenes, scene] if scene.marks(beside.title_values) else scenes
 
 
-def _below(bench: BenchmarkView, scene: Scene, finding: Finding) -> Shown:
-    """The figure of a scene below the title of a finding, which chooses the rows of rates."""
-    if scene.finding is finding or not isinstance(scene.shown, Plot) or scene.shown.id != "rates":
-        return scene.shown
-    # The first cells of a run may all be of other sweep points than the finding.
-    if not rates_at(bench, point_of(bench, finding)):
-        return scene.shown
-    return rates_scene(bench, finding).shown
-
-
 def figure_slides(
     bench: BenchmarkView, taken: Collection[str] = (), prefix: str = "", after: int = 0
 ) -> Iterator[tuple[Kind, Section]]:
@@ -220,7 +210,7 @@ def figure_slides(
             undecided if f.kind is Kind.UNDECIDED else [f] for f in (*own, *marked)
         )
         finding = next((f for f in counted if speaker.title(f) not in titles), None)
-        block = slide_block(_below(bench, scene, finding or scene.finding), name)
+        block = slide_block(below(bench, scene, finding or scene.finding), name)
         if block is not None and finding is not None:
             titles.add(speaker.title(finding))
             # What is undecided is no title: the figure's noun is one.
