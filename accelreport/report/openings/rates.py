@@ -181,8 +181,7 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point, *, alone:
     bases = {value.over for value in ratios.values()}
     slower = ratios.get(titled.over) if titled and titled.over and len(bases) == alone else None
     if slower and slower.over:
-        # The spec's baseline is one of the others now. Of two precisions, its comparisons alone have
-        # a ratio.
+        # The spec's baseline is one of the others now; no ratio beside it is of two precisions.
         ratios[slower.over] = inverse(slower)
         for of, value in ratios.items():
             (low, high), (least, most) = value.interval.ends, slower.interval.ends
@@ -198,8 +197,8 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point, *, alone:
         texts.setdefault(value.over or of, {})[BASE] = "1×"
         unsure = value.interval.known and value.verdict is Verdict.UNDECIDED
         number = speaker.bounded(value) if value is titled else speaker.number(value)
-        own = words.get(of) or f"{number}{UNDECIDED * unsure}"
-        texts.setdefault(of, {}).setdefault(value.over or of, own)
+        text = words.get(of) or f"{number}{UNDECIDED * unsure}"
+        texts.setdefault(of, {}).setdefault(value.over or of, text)
     for value, _ in rates_at(bench, point) if bench.words.kernel else ():
         row = value.of.row
         if row is not None and row.speedup:
