@@ -178,8 +178,7 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     page = claims_page(benches)
     assert page.headline == "2 of 4\N{NO-BREAK SPACE}claims are confirmed"
     _, *rest = page.sections
-    # What is undecided is open and says so; what waits for a device is opened.
-    assert [(each.id, each.folded) for each in rest] == [("open", False), ("device", True)]
+    assert [(each.id, each.folded) for each in rest] == [("open", True), ("device", True)]
     assert page.opening
     (squares,) = page.opening.blocks
     assert isinstance(squares, Units)

@@ -130,7 +130,7 @@ def test_claims_are_folded_by_benchmark_and_those_that_are_decided_are_open(
         assert claim
         assert (verdict["x"], verdict["y"]) < (claim["x"], claim["y"])
         folded = page.locator("details.folded")
-        assert folded.count() == 2
+        assert folded.count() == 4
         # A square leads to its row, which opens.
         row = page.locator("details.folded tr[id]").first
         assert not row.is_visible()

@@ -30,6 +30,7 @@ from accelreport.report.text import label
 from accelreport.report.theme import line_key
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, cached_by_bench
 from accelreport.report.warning_text import reason_text
+from accelreport.spec.source import FULL
 
 SYNTHETIC = Badge(
     "synthetic data",
@@ -274,7 +275,7 @@ def benchmark_rows(bench: BenchmarkView, rows: Iterable[Row]) -> RowGroup:
         tuple(rows),
         title=label(bench.plan.title),
         href=f"{bench.slug}.html",
-        detail=f"{label(bench.plan.profile, 40)} profile",
+        detail="" if bench.plan.profile == FULL else f"{label(bench.plan.profile, 40)} profile",
     )
 
 

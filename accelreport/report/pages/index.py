@@ -30,6 +30,7 @@ from accelreport.report.front import FrontFinding, front_findings, largest_first
 from accelreport.report.model import (
     Block,
     Column,
+    Download,
     Line,
     Link,
     Links,
@@ -53,6 +54,7 @@ from accelreport.report.pages.benchmarks import baseline_rate
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PAGE, PHONE, Overview
 from accelreport.report.pages.sections.claims import DECIDED as DECIDED_CLAIMS
+from accelreport.report.pages.sections.claims import PATH as CLAIMS
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker, over
 from accelreport.report.text import label, text_width
@@ -294,8 +296,7 @@ def _next(outcome: Outcome[BenchmarkView]) -> Notes:
         items.append(Note(step.title, f"({time} here)" if again else step.where, step.command))
     if reruns > 1:
         more = quantity.plural(reruns - 1, "more such command")
-        be = "is" if reruns == 2 else "are"
-        items.insert(1, Note(more, f"{be} on the page of claims."))
+        items.insert(1, Note(more, "", where=(Download(CLAIMS, "On the page of claims"),)))
     return Notes(tuple(items), "What to run next")
 
 

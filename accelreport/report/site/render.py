@@ -71,6 +71,12 @@ def raw(rows: Iterable[Sequence[str]]) -> Markup:
     return Markup("".join(html))  # noqa: S704 -- every cell went through escape()
 
 
+def held(text: str) -> Markup:
+    """The text with intervals such as "(2.1–2.5×" that no line breaks."""
+    marked = re.sub(r"[^\s(]*\d–\S+", r'<span class="option">\g<0></span>', str(escape(text)))
+    return Markup(marked)  # noqa: S704 -- the text went through escape()
+
+
 def cell_attributes(entry: Entry, column: Column) -> Markup:
     """The class of a cell and the value that it is sorted by, each with a space before it."""
     names = [] if entry.heat is None else [f"{entry.ramp}{entry.heat}"]
@@ -166,6 +172,7 @@ class Renderer:
             "cell_attributes": cell_attributes,
             "row_attributes": row_attributes,
             "raw": raw,
+            "held": held,
             "qr_code": qr_code,
         }
 

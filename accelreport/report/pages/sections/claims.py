@@ -15,7 +15,6 @@ from accelreport.report.claim_text import (
     amount_text,
     beside_text,
     decided_text,
-    decides,
     margin_text,
     measured_lines,
     missing_text,
@@ -34,6 +33,8 @@ from accelreport.report.model import (
     Entry,
     Facets,
     Line,
+    Link,
+    Links,
     Page,
     Row,
     RowGroup,
@@ -50,7 +51,7 @@ from accelreport.report.model import (
 from accelreport.report.notices import notices_of
 from accelreport.report.pages.badges import benchmark_rows, kind_text, origin_badges, tried_kinds
 from accelreport.report.quantity import setting
-from accelreport.report.text import label, sentence, tied
+from accelreport.report.text import clean, label, sentence, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.claims import Claim, Names
 
@@ -188,7 +189,7 @@ def _said_by(bench: BenchmarkView, claim: Claim) -> Entry:
     who, own = source_of(bench.plan, claim), bench.plan.source
     if own and own.authors and who == own.title:
         who = f"{label(own.authors, 60)} {own.year or ''}".rstrip()
-    return entry(Line(label(who, 160) or SPEAKERS[claim.by], "detail"))
+    return entry(Line(label(who, 160) or "–", "detail"))
 
 
 def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
@@ -234,15 +235,6 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
     )
 
 
-def _decides(benches: Sequence[BenchmarkView]) -> str:
-    """The commands that decide claims, each with how many."""
-    return " ".join(
-        decides(run, quantity.plural(len(run.claims), "claim"))
-        for run in outcome_of(benches).reruns
-        if run.claims
-    )
-
-
 PATH = "claims.html"
 
 
@@ -281,7 +273,14 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
     every = [result for bench in benches for result in bench.tested]
     units = units_of(benches)
     sections: list[Section] = []
-    reruns = {id(claim) for rerun in outcome_of(benches).reruns for claim in rerun.claims}
+    again = [rerun for rerun in outcome_of(benches).reruns if rerun.claims]
+    reruns = {id(claim) for rerun in again for claim in rerun.claims}
+    commands = Links(
+        tuple(
+            Link(clean(run.command), "", quantity.plural(len(run.claims), "claim"), "")
+            for run in again
+        )
+    )
     for name, title, states in GROUPS:
         rows = [
             (bench, own)
@@ -296,16 +295,8 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
         if rows:
             table = claims_table(f"{name}-table", title, rows)
             count = quantity.count(sum(len(own) for _, own in rows))
-            sections.append(
-                Section(
-                    name,
-                    title,
-                    (table,),
-                    folded=states <= UNTESTED and bool(sections),
-                    detail=count,
-                    finding=_decides(benches) if name == "undecided" else "",
-                )
-            )
+            blocks = (commands, table) if name == "undecided" else (table,)
+            sections.append(Section(name, title, blocks, folded=bool(sections), detail=count))
     return Page(
         path=PATH,
         title="Claims",
