@@ -321,7 +321,7 @@ def test_a_claim_says_beside_its_sentence_who_made_it_and_the_page_s_source_in_f
     assert said == {
         "Fast": "A. Author, B. Author 2021",
         "Other": "a talk of 2019",
-        "Ours": "from accelreport",
+        "Ours": "–",
         "Own": "from the author",
     }
     (fast, *_) = table.groups[0].rows

@@ -114,7 +114,7 @@ def test_one_machine_in_several_configurations_is_one_machine() -> None:
                  "skipped" if cell.device == "gpu" else "ok")  # fmt: skip
     page = devices_page(gather(Results((made,))))
     assert page.headline.replace("\xa0", " ") == "2 configurations of Example, 2 cores"
-    assert page.finding.replace("\xa0", " ") == "Not measured: GPU (device not present)."
+    assert page.finding.replace("\xa0", " ") == "Not measured: GPU (needs a GPU)."
 
 
 def test_a_device_has_the_name_that_pages_of_benchmarks_give_it(pages: dict[str, Element]) -> None:

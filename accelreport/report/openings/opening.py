@@ -33,6 +33,7 @@ from accelreport.report.model import (
     Section,
     Table,
 )
+from accelreport.report.pages.badges import PARTIAL
 from accelreport.report.say import Speaker
 
 
@@ -143,7 +144,11 @@ class Plot:
             ),
             keys=() if self.named(size) and narrow and self.named(narrow) else self.keys,
             named=self.named(size),
-            badges=self.badges,
+            badges=tuple(
+                badge
+                for badge in self.badges
+                if badge != PARTIAL or "stopped by the budget" not in self.caption.lower()
+            ),
             table=self.table,
             shared=self.drawing(SHARED, f"{self.id}-s"),
         )

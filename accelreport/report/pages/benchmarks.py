@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from accelreport.analysis.findings import Kind
+from accelreport.analysis.findings import COMPARED, Kind
 from accelreport.analysis.outcome import comparisons_of
 from accelreport.analysis.results import UNTIMED, shortest
 from accelreport.analysis.warnings import REFUSED
@@ -80,12 +80,19 @@ def baseline_rate(bench: BenchmarkView) -> tuple[str, str, str]:
     return speaker.bounded(rate), whose, speaker.interval(rate) or "one run"
 
 
+GROUPS = ("Decided", "Measured", "Nothing decided yet")
+"""Headings of the list: by claims and comparisons, by other findings, and by what is missing."""
+
+
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
     names = titles_of(benches)
-    lines = {bench.slug: finding_line(bench) for bench in benches}
-    benches = sorted(
-        benches, key=lambda b: (lines[b.slug].role == "reason", names[b.slug].casefold())
-    )
+    groups: dict[str, list[Row]] = {group: [] for group in GROUPS}
+    for bench in sorted(benches, key=lambda bench: names[bench.slug].casefold()):
+        line, opening = finding_line(bench), opening_of(bench)
+        kind = opening.finding.kind if opening.finding else None
+        decided = opening.speaker.claim is not None or kind in COMPARED
+        group = GROUPS[2 if line.role == "reason" else 1 - decided]
+        groups[group].append(_benchmark_row(bench, names[bench.slug], line))
     return Table(
         id="benchmarks-table",
         title="Findings",
@@ -93,13 +100,10 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
         columns=(
             Column("finding"),
             Column("throughput", number=True),
+            Column("95 % interval"),
             Column("cells"),
         ),
-        groups=(
-            RowGroup(
-                tuple(_benchmark_row(b, names[b.slug], lines[b.slug]) for b in benches),
-            ),
-        ),
+        groups=tuple(RowGroup(tuple(rows), title) for title, rows in groups.items() if rows),
         caption="Cells: dark done, pale stopped, grey not run.",
         style="prose",
     )
@@ -125,7 +129,8 @@ def finding_line(bench: BenchmarkView) -> Line:
 def _benchmark_row(bench: BenchmarkView, name: str, finding: Line) -> Row:
     done = sum(row.timed and row.status == "ok" for row in bench.results)
     stopped = sum(row.timed for row in bench.results) - done
-    header = entry(name, href=f"{bench.slug}.html")
+    number, whose, interval = baseline_rate(bench)
+    header = entry(name, Line(whose, "detail"), href=f"{bench.slug}.html")
     outcomes = Counter(row.outcome for row in bench.results)
     states = {"refused": REFUSED, "failed": "failed", "no steady step": UNTIMED}
     lost = {name: outcomes[state] for name, state in states.items()}
@@ -141,6 +146,4 @@ def _benchmark_row(bench: BenchmarkView, name: str, finding: Line) -> Row:
         provenance=("measured",) * measured + ("published",) * bool(bench.plan.published),
     )
     cells = entry(Line(", ".join(parts), "detail"), bar=(done, stopped, waiting))
-    number, *beside = baseline_rate(bench)
-    rate = entry(number, *(Line(text, "detail") for text in beside))
-    return table_row(header, finding, rate, cells, facets=facets)
+    return table_row(header, finding, number, Line(interval, "detail"), cells, facets=facets)

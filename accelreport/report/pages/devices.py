@@ -45,20 +45,21 @@ from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device, StoredDevice
 
-DONE, STOPPED, NOT_RUN = "●", "◐", "○"
-"""Marks of a configuration and a benchmark: every cell complete, some timed, none timed."""
+DONE = "●"
+"""Mark of a configuration and a benchmark of which every cell is complete."""
 
 
 def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page; nothing on it depends on a time that was measured."""
     devices = listings(benches)
     machines = sorted({machine for device in devices for machine in device.machines})
+    gone = [device for device in devices if not device.timed and device.rows]
+    kinds = Counter(device.title.partition(",")[0] for device in gone)
     absent = [
-        (device.title, device.device.kind, row)
-        for device in devices
-        if not device.timed
-        for row in device.rows[:1]
-    ]
+        (f"{kind} in {kinds[kind]} configurations" if kinds[kind] > 1 else kind,
+         device.device.kind, device.rows[0])
+        for device in gone for kind in [device.title.partition(",")[0]]
+    ]  # fmt: skip
     software = [
         Facts(tuple(facts), title=f"Machine {label(machine, 20)}", long=True)
         for machine in machines
@@ -110,9 +111,11 @@ def _machine(
         how = [device.name, *others, driven_text(device.device)]
         if price := price_of(device.device):
             how.append(price_text(price))
+        software = ", ".join(software_lines(device, machine))
         if device not in often:
             (bench,) = device.benches
-            how.append(f"{_mark(device, bench, machine)} only in {titles[bench.slug]}")
+            how.append(_mark(device, bench, machine))
+            software = ": ".join(filter(None, (f"Only in {titles[bench.slug]}", software)))
         line = Download(
             "",
             device.title,
@@ -120,14 +123,13 @@ def _machine(
             id="" if device.id in anchored else device.id,
         )
         anchored.add(device.id)
-        lines.setdefault(", ".join(software_lines(device, machine)), []).append(line)
+        lines.setdefault(software, []).append(line)
     table = Table(
         id=f"run-{machine_id(machine)}",
         title="Benchmarks × configurations",
-        caption=f"{DONE} every process complete · {STOPPED} some incomplete or without a time · "
-        f"{NOT_RUN} none has a time · empty: not planned",
+        caption=f"timed of planned processes · {DONE} all complete · empty: not planned",
         corner="benchmark",
-        columns=tuple(Column(device.title, device=device.number) for device in often),
+        columns=tuple(Column(device.title) for device in often),
         groups=(
             RowGroup(
                 tuple(
@@ -155,13 +157,12 @@ def _machine(
 
 
 def _mark(device: Listing, bench: BenchmarkView, machine: str) -> str:
-    """Whether a device ran a benchmark on a machine; empty where it was not asked to."""
+    """How much of a benchmark a device ran on a machine; empty where it was not asked to."""
     rows = [row for row in device.rows_of(bench) if row.machine in {machine, ""}]
     if bench not in device.benches or not rows:
         return ""
-    if all(row.timed and row.status == "ok" for row in rows):
-        return DONE
-    return STOPPED if any(row.timed for row in rows) else NOT_RUN
+    complete = all(row.timed and row.status == "ok" for row in rows)
+    return f"{sum(row.timed for row in rows)}/{len(rows)}" + f" {DONE}" * complete
 
 
 def _published_machines(benches: Sequence[BenchmarkView]) -> Section | None:

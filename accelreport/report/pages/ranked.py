@@ -25,6 +25,8 @@ from accelreport.report.model import (
     Fact,
     Facts,
     Line,
+    Link,
+    Links,
     Note,
     Notes,
     Notice,
@@ -100,6 +102,7 @@ def ranked_page(board: Board, figure: Figure) -> Page:
         quantity.plural(max(row.entry.reached[1] for row in ranks), "repeat"),
         quantity.plural(len(board.machines), "machine"),
     )
+    others = "First by figure" if path_of(board, figure) == "index.html" else "Other figures"
     return Page(
         path=path_of(board, figure),
         title=figure.title,
@@ -109,7 +112,7 @@ def ranked_page(board: Board, figure: Figure) -> Page:
         opening=Section("all", figure.title, (_chart(board, figure),)),
         sections=(
             Section("ranks", "Ranks", (_ranks(board, figure),)),
-            Section("figures", "First by figure", (_figures(board),)),
+            Section("figures", others, (_figures(board, figure),)),
             *_sections(board),
         ),
         template="ranked.html",
@@ -123,7 +126,7 @@ def _first(ranks: Sequence[Ranked], figure: Figure, published: Sequence[float]) 
     who, what = label(entry_label(own), 60), f"in {figure.title[0].lower()}{figure.title[1:]}"
     leading = sum(row.best == 1 for row in ranks)
     if leading > 1:
-        headline = f"{sentence(quantity.number_word(leading))} of {of} may be first {what}"
+        headline = f"Undecided: {_several(leading, len(ranks))} may be first {what}"
         value = f"{value_label(own, figure)} ({interval_label(own, figure)})"
         known = (f"Best value: {who}, {value}", stopped_label(own))
     else:
@@ -268,14 +271,21 @@ def _kind(rate: PublishedRate) -> str:
     return next((kind for kind in COLOURS if rate.row.device.startswith(kind.lower())), "")
 
 
-def _figures(board: Board) -> Table:
-    """The first by every figure, each of which has a page."""
+def _several(leading: int, of: int) -> str:
+    return "both" if leading == of == 2 else f"{leading:,} of {of:,}"
+
+
+def _figures(board: Board, shown: Figure) -> Table | Links:
+    """The first by every figure, each of which has a page; on later pages their names alone."""
+    if path_of(board, shown) != "index.html":
+        figures = (figure for figure in shown_figures(board) if figure is not shown)
+        return Links(tuple(Link(one.title, path_of(board, one), "", "") for one in figures))
     rows = []
     for figure in shown_figures(board):
         ranks = board.ranks[figure.name]
         first, leading = ranks[0].entry, sum(row.best == 1 for row in ranks)
         who = label(entry_label(first), 60)
-        several = f"{leading:,} of {len(ranks):,} may be first"
+        several = f"Undecided: {_several(leading, len(ranks))} may be first"
         rows.append(
             table_row(
                 entry(*_titled(board, figure, first)),
@@ -313,7 +323,9 @@ def _sections(board: Board) -> Iterator[Section]:
         detail = quantity.plural(len(board.refused), "file")
         yield Section("refused", "Not ranked", (Notes(notes),), folded=True, detail=detail)
     yield Section(
-        "add", "Add yours", (Code("", (Token("accelreport chip\naccelreport contribute\n"),)),)
+        "add",
+        "Add yours",
+        (Code("", (Token("accelreport chip\n"), Token("accelreport contribute\n"))),),
     )
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from accelreport.analysis.findings import Unit
 from accelreport.analysis.stability import steps_of_epoch
 from accelreport.analysis.warnings import Recorded
 from accelreport.report import quantity
@@ -211,10 +210,9 @@ def curve_section(record: Record) -> Section | None:
     )
     columns = ("epoch", "steps", "training s", "elapsed s", *(label(name, 60) for name in metrics))
     table = RawTable("Every epoch", columns, rows)
-    detail, last = quantity.plural(len(rows), "epoch"), record.epochs[-1].steps
-    if last < (full := steps_of_epoch(record)):
-        of = f"{quantity.count(last)} of {quantity.plural(full, 'step')}"
-        detail += f", {'the last of ' * (len(rows) > 1)}{of}"
+    detail = quantity.plural(len(rows), "epoch")
+    if record.epochs[-1].steps < steps_of_epoch(record):
+        detail += f", {'the last ' * (len(rows) > 1)}incomplete"
     return Section("curve", "Learning curve", (table,), folded=True, detail=detail)
 
 
@@ -395,14 +393,13 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
     window = record.steady
     if not window.steps:
         return f"{who}: no steady {words.step}{at}", ""
-    seconds = quantity.write(window.step_s, Unit.SECONDS, digits=quantity.HEADLINE)
     done = sum(block.steps for block in record.blocks)
     of = f"{quantity.count(done)} of " * bool(record.planned_steps)
     ran = f"{of}{quantity.plural(record.planned_steps or done, words.step)} ran"
     timed = f"{quantity.count(window.steps)} timed in {quantity.duration(window.window_s)}"
     drawn = sum(len(block.stamped_s) for block in window.blocks)
     shown = f", {quantity.count(drawn)} drawn" if 10 <= drawn < window.steps else ""
-    return f"{who}: {seconds} a {words.step}{at}", f"{ran}, {timed}{shown}"
+    return f"{who}: {quantity.duration(window.step_s)} a {words.step}{at}", f"{ran}, {timed}{shown}"
 
 
 def _notices(record: Record) -> tuple[Notice, ...]:

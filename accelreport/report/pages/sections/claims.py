@@ -189,7 +189,8 @@ def _said_by(bench: BenchmarkView, claim: Claim) -> Entry:
     who, own = source_of(bench.plan, claim), bench.plan.source
     if own and own.authors and who == own.title:
         who = f"{label(own.authors, 60)} {own.year or ''}".rstrip()
-    return entry(Line(label(who, 160) or "–", "detail"))
+    ours = "–" if claim.by == "accelreport" else SPEAKERS[claim.by]
+    return entry(Line(label(who, 160) or ours, "detail"))
 
 
 def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
