@@ -145,6 +145,7 @@ def _plot(rows: Shares, title: str) -> Plot:
     above = f", {exceed} above the peak" * (exceed > 0)
     only = quantity.plural(left_out, "share")
     caption = [f"Only in the table below: {only}{above}."] * (left_out > 0)
+    caption += ["Roof: the fastest this hardware allows."] * ("roof" in title)
     caption += [DIVIDED] * any(divided(bench) for bench, *_ in rows)
     return dots_plot(
         dots,

@@ -135,7 +135,18 @@ def claims_table(name: str, title: str, claims: Claims) -> Table:
             replace(claim_row(bench, result), id=claim_id(bench, numbers[id(result)]))
             for result in some
         )
-        groups.append(benchmark_rows(bench, rows) if len(claims) > 1 else RowGroup(rows))
+        if len(claims) == 1:
+            groups.append(RowGroup(rows))
+            continue
+        group, sources = benchmark_rows(bench, rows), {row.entries[1] for row in rows}
+        if len(sources) == 1:  # it stands once, beside the heading
+            ((line,),) = (source.lines for source in sources)
+            detail = " · ".join(text for text in (line.text, group.detail) if text.strip("–"))
+            rows = tuple(
+                replace(row, entries=(row.entries[0], entry("–"), *row.entries[2:])) for row in rows
+            )
+            group = replace(group, rows=rows, detail=detail)
+        groups.append(group)
     return Table(
         id=name,
         title=title,
