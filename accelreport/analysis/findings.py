@@ -235,7 +235,12 @@ class Finding:
 
     @property
     def decided(self) -> bool:
-        """Whether it may be said without the words of the undecided form."""
+        """Whether it may be said without the words of the undecided form.
+
+        A range of single runs may not.
+        """
+        if self.kind is Kind.RANGE and any(value.interval.n < 2 for value in self.values):
+            return False
         return self.kind in DECIDED_KINDS and any(map(is_decided, self.values))
 
     @property

@@ -393,6 +393,8 @@ def rows_plot(
     ours = len({*title_subjects}) > 1 and not any(of.row for of in title_subjects)
     able = [dot for dot in dots if not (ours and dot.published)]
     shown = _rows_of_a_slide(able, own, ON_A_SLIDE.most)
+    if name == "rates" and any(dot.published for dot in shown):
+        parts += filter(None, [clock_text(values).strip(" .")])
     parts += [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
     why = ", ".join(dict.fromkeys(why for dot in shown for why in dot.hollow))
     parts += [f"{'pale: ' * (not all(dot.hollow for dot in shown))}{why}"] if why else []

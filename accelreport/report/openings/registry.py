@@ -138,7 +138,8 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
         values=tuple(value for finding in findings for value in finding.every_value),
     )
     errors = "; ".join(f"{dot.name}: network {dot.text}, {dot.detail}" for dot in dots)
-    return replace(plot, description=f"{errors}.")
+    hollow = ", ".join(dict.fromkeys(why for dot in dots for why in dot.hollow))
+    return replace(plot, description=f"{errors}.", brief=hollow)
 
 
 def int8_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:

@@ -123,15 +123,14 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     shown = [*every, *gains, *multiples, *crossed]
     # The sentence of a gain has the first of several.
     titled = finding.title_values[: 1 if finding.kind is Kind.GAIN else None]
+    subjects = {of for value in titled for of in (value.of, value.over)}
+    title_lines = [line for line, own in drawn if {v.of for v in own} & subjects]
+    clock = clock_text(value for _, own in drawn for value in own)
     plot = lines_plot(
         lines,
         ends,
         axes,
-        title_lines=[
-            line
-            for line, own in drawn
-            if {v.of for v in own} & {of for v in titled for of in (v.of, v.over)}
-        ],
+        title_lines=title_lines,
         id="sweep",
         title=sentence(f"{counted} by {axis_title(axis)}"),
         description=ends_in_words(lines, quantity.number),
@@ -140,7 +139,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             + _intervals(lines, axes)
             + f" ◇ dashed: published{', derived' * derived}." * bool(published)
             + hollow_text(lines)
-            + clock_text(value for _, own in drawn for value in own)
+            + clock
             + "".join(
                 f" {Speaker(bench).title(crossing)}." for crossing in crossings[1:MOST_SEPARATE]
             )
@@ -158,6 +157,8 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             *shown,
         ),
     )
+    if not title_lines or any(line.published for line in title_lines):  # a slide has all lines
+        plot = replace(plot, brief=" · ".join(filter(None, (plot.brief, clock.strip(" .")))))
     return Scene(finding, plot)
 
 

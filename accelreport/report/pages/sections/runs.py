@@ -263,7 +263,7 @@ def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[ResultWarning, 
         data = (record.data for row in rows if (record := bench.record(row)) and record.data)
         uses = (map(quantity.count, (own.train_examples, own.validation_examples)) for own in data)
         counts = "; ".join(dict.fromkeys(map(" and ".join, uses)))
-        sentences.append(f"Training and validation examples: {counts}.")
+        sentences.append(f"Training and validation examples read: {counts}.")
     of_all = rows == [row for row in bench.results if row.timed]
     if of_all:
         sentences.append("Every measured cell.")

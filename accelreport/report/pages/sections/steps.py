@@ -84,6 +84,10 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
     medians = "; ".join(
         f"{curve.device.title}: median {quantity.duration(curve.median)}" for curve in curves
     )
+    others = [
+        s.title for s in bench.shown_series if bench.measured(s, point) and (s, point) not in own
+    ]
+    without = [f"Without enough single times: {quantity.listed(others)}."] * bool(others)
     late = not _wide(curves) and not starts_at_zero(*_ends(curves), MOST_TICKS)
     return Plot(
         id="step-ecdf",
@@ -92,7 +96,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
         chart=lambda size: step_ecdf(
             curves, axis_title=f"{bench.words.step} time", width=size.width
         ),
-        caption=" ".join([f"{counts}, all processes.", *[NOT_FROM_ZERO] * late]),
+        caption=" ".join([f"{counts}, all processes.", *without, *[NOT_FROM_ZERO] * late]),
         keys=keys([series for series, _ in own]),
         badges=loud_badges(bench),
         table=percentile_table(bench, times, exact=exact),
