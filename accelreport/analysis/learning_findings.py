@@ -13,6 +13,7 @@ from math import isfinite, nan
 from statistics import median, median_low
 
 from accelreport.analysis.benchmark import Benchmark
+from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.findings import Caveat, Finding, Kind, Provenance, Subject, Unit, Value
 from accelreport.analysis.learning import (
     QUANTISED_LEVEL,
@@ -297,7 +298,19 @@ def _learns(bench: Benchmark, *, several: bool) -> Iterator[Finding]:
         for own in configurations(bench)
         if all(learned(record) and row.complete for row, record in own)
     ]
-    if run and whole and not _is_usual(bench, run[0]):
+    claimed = next(iter(bench.tested), None)
+    numbers = claimed.numbers[:1] if claimed and claimed.verdict is ClaimVerdict.CONFIRMED else ()
+    # A claim that titles the page is of a configuration.
+    titled = [
+        own
+        for own in whole
+        if numbers
+        and numbers[0].quantity in {metric, metric.removeprefix("val_")}
+        and dict(numbers[0].point) == dict(own[0][0].point)
+    ]
+    if titled:
+        runs = titled[0]
+    elif run and whole and not _is_usual(bench, run[0]):
         sign = 1 if is_share(metric) else -1
         runs = max(whole, key=lambda own: sign * mean([row.final[metric] for row, _ in own]).value)
         count = len(whole)

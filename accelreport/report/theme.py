@@ -34,7 +34,7 @@ SERIES_LIGHT = (
     "#1a8dfe", "#d87e22", "#7c386f", "#413ecb", "#bb2509", "#937698", "#560100", "#291154",
 )  # fmt: skip
 SERIES_DARK = (
-    "#94d5ff", "#ffda2a", "#ac6d7d", "#007aff", "#ff9482", "#fffeff", "#ff1505", "#aa94d6",
+    "#94d5ff", "#ffda2a", "#ac6d7d", "#a896d3", "#ff9482", "#fffeff", "#ff1505", "#6971f2",
 )  # fmt: skip
 """Eight colours that stay apart for every kind of sight (smallest OKLab distance 15, in
 the dark 13), and keep their hue in the dark (within 35° of OKLab's circle)."""

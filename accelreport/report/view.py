@@ -299,7 +299,8 @@ class BenchmarkView(Benchmark):
 
     @cached_property
     def _several_frameworks(self) -> bool:
-        return len({device.framework for device in self.plan.devices.values()}) > 1
+        """Whether frameworks, or eager mode and graphs, are told apart."""
+        return len({(way.framework, way.eager) for way in self.plan.devices.values()}) > 1
 
     def label_of(self, device: str) -> str:
         """The name of a device that was not measured here, such as that of a source."""

@@ -25,7 +25,8 @@ from accelreport.report.charts.curves import (
     learning_curves,
     shared_axes,
 )
-from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
+from accelreport.report.charts.dot_plot import dot_plot
+from accelreport.report.charts.dots import Base, Dot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.sweep import (
     End,

@@ -190,7 +190,7 @@ TRUE = {
     "what a slide of a grid leaves out": (
         W, "har_sweep", "caption='batch size 64 left out: not run yet'"
     ),
-    "over whose CPU a ratio is": (W, "fashion_mnist", "published 110× its CPU, 9.2× this CPU"),
+    "over whose CPU a ratio is": (W, "fashion_mnist", "Published: Colab TPU 110× its CPU."),
     "a published rate beside one partial run": (
         WEATHER, "", "tomorrow in Odense”, measured in one partial run on synthetic data"
     ),

@@ -16,7 +16,8 @@ from accelreport.report.charts.curves import (
     learning_curves,
     shared_axes,
 )
-from accelreport.report.charts.dot_plot import LETTERS, Base, Dot, dot_plot
+from accelreport.report.charts.dot_plot import LETTERS, dot_plot
+from accelreport.report.charts.dots import Base, Dot
 from accelreport.report.charts.drawing import LABEL_SIZE, WIDE, Named
 from accelreport.report.charts.place import Box, place
 from accelreport.report.charts.scales import factor_text
@@ -95,18 +96,14 @@ def test_a_label_takes_the_first_place_in_which_it_meets_nothing_or_none(
 def test_the_last_values_of_lines_that_end_together_are_those_of_validation() -> None:
     ends = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3]
     assert [row["label"] for row in _rows(_spec(_curves(ends), 200), "at", "label")] == [
-        f"{end:.3f} validation" for end in ends
+        f"validation {end:.3f}" for end in ends
     ]
     together = _rows(_spec(_curves([0.9] * 6 + [0.5]), 300), "at", "label")
     assert [row["label"] for row in together] == [
-        "0.900 validation",
-        "0.890 training",
-        "0.500 validation",
-        "0.490 training",
-    ]
-    low, high = 0.2, 1.0
+        "validation 0.900", "training 0.890", "validation 0.500", "training 0.490",
+    ]  # fmt: skip
     labels = _rows(_spec(_curves([0.9, 0.8, 0.79, 0.6, 0.5, 0.4, 0.3]), 300), "at", "label")
-    places = sorted((row["at"] - low) / (high - low) * (300 - 58) for row in labels)
+    places = sorted((row["at"] - 0.2) / 0.8 * (300 - 58) for row in labels)
     assert all(b - a >= LABEL_SIZE for a, b in pairwise(places))
 
 
@@ -116,10 +113,8 @@ def test_a_legend_says_of_each_line_what_is_not_alike() -> None:
         SweepLine("CPU", "measured", SEVEN[0], same, same, same, same),
         SweepLine("CPU", "published 2018", SEVEN[0], same, same, same, same, published=True),
     ]
-    assert [(key.text, key.shape) for key in keys_of_lines(lines)] == [
-        ("CPU, measured", "dot"),
-        ("CPU, published 2018", "diamond"),
-    ]
+    keys = [("CPU, measured", "dot"), ("CPU, published 2018", "dashed")]
+    assert [(key.text, key.shape) for key in keys_of_lines(lines)] == keys
     assert [key.text for key in keys_of_lines(lines[:1])] == ["CPU"]
 
 

@@ -69,6 +69,7 @@ class Curve:
         high: the highest seed's.
         end: the last value as the end of the line has it.
         of: what that value is of; None where no finding can be about it.
+        apart: what tells its device from the first one, behind the text at its end.
     """
 
     device: DeviceStyle
@@ -79,6 +80,7 @@ class Curve:
     high: tuple[float, ...]
     end: str
     of: Subject | None = None
+    apart: str = ""
 
     @property
     def role(self) -> str:
@@ -86,8 +88,9 @@ class Curve:
         return "validation" if self.validation else "training"
 
     def label(self, width: int) -> str:
-        """The text at its end: the value and its role, short in a narrow chart."""
-        return f"{self.end} {self.role if width > ROOMY else f'{self.role[:5]}.'}"
+        """The text at its end: its role and the value, short in a narrow chart."""
+        text = f"{self.role if width > ROOMY else f'{self.role[:5]}.'} {self.end}"
+        return ", ".join(filter(None, (text, self.apart)))
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from typing import Any
 import altair as alt
 
 from accelreport.report import quantity
+from accelreport.report.charts.dots import Base, Dot, from_zero
 from accelreport.report.charts.drawing import (
     COLOUR,
     LEFT,
     RIGHT,
     SHAPE,
     Chart,
-    DeviceStyle,
     Layer,
     marked,
     rows,
@@ -44,6 +44,8 @@ from accelreport.report.theme import HALO
 
 LETTERS, SMALLER = 13.5, 12.5
 """Sizes of letters of a name, and of its detail, in pixels."""
+LEAST_LEFT = 4.0
+"""Pixels at the left of bars."""
 PHONE = 430
 """In a chart that is not wider the name of a row is above its marks."""
 FOOT, TICKS, HEAD = 52, 24, 34
@@ -55,8 +57,6 @@ LEAST, DETAILED, LANE = 18.0, 30.0, 13.5
 the height of the chart is given."""
 ROOMY_LANE, NAME, MOST_LINES = 19.0, 20.0, 2
 """Where it is not: pixels of each mark, of a name above its marks, and lines of a name."""
-HELD = (0.5, 2.0)
-"""Multiples of a base that its axis always holds, so that nearly equal values look so."""
 LARGEST_SHARE, LARGEST_SHARE_OF_BARS = 0.42, 0.36
 """Of the width, which names at the left may take; beside bars on a page less."""
 FREE = sorted(
@@ -65,123 +65,14 @@ FREE = sorted(
 """Of a logarithmic axis, what may be free for texts at its left and right, the least first."""
 BESIDE, END = 10.0, 8.0
 """Pixels from the middle of a mark, or the end of its interval, to its text, and to the edge."""
-FROM_ZERO = 150.0
-"""The largest value over the smallest, below which bars from zero show both."""
-THICK, CAP = 16.0, 3.0
-"""Pixels of a bar, and of half the cap of an interval."""
-LONGEST_INTERVAL = 1.5
-"""Multiples of the longest bar at which an interval leaves the chart."""
+THICK, CAP = 24.0, 3.0
+"""Pixels of the thickest bar, and of half the cap of an interval."""
+TALL, TALLEST = 132.0, 56.0
+"""Pixels that the rows of a page fill at least, and of the highest of them."""
+LONGEST_INTERVAL = 2.5
+"""Multiples of the longest bar at which an interval leaves the chart, with its end in words."""
 _NUMBER_AT_END = re.compile(r" [^ ]*\d[^ ]*(?: [^ \d]{1,4})?$")
 """A number with its unit."""
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A mark and, unless it is joined, the row that begins with it.
-
-    Attributes:
-        name: of the row.
-        detail: below the name, such as where the number is from: "measured", "published 2018".
-        device: from which its colour and its shape follow.
-        value: positive.
-        text: the value with its unit, beside the mark; empty where the mark has none.
-        owner: before the text, what the value is of, where the row has marks of several.
-        low: of its interval, also 0 or less; the value itself where there is none.
-        high: of its interval.
-        published: whether a source printed it.
-        flagged: why it cannot be; empty where it can.
-        hollow: why it is less than a whole measurement with an interval; empty where it is one.
-        joined: whether it is in the row of the mark before it, whose name it shares.
-        beside: ratios of the value, behind its text.
-        brief: the text without its unit; empty where that is the text.
-        ratio: those of its ratios that a slide and a telephone have.
-        is_base: whether it is what its row is compared with: a bar as high as the row.
-        rest: at the right end of its row: how many marks it leaves out.
-        apart: whether a line is above its row, which begins another group.
-    """
-
-    name: str
-    detail: str
-    device: DeviceStyle
-    value: float
-    text: str
-    low: float
-    high: float
-    published: bool = False
-    flagged: str = ""
-    hollow: tuple[str, ...] = ()
-    joined: bool = False
-    beside: str = ""
-    brief: str = ""
-    ratio: str = ""
-    is_base: bool = False
-    rest: str = ""
-    owner: str = ""
-    apart: bool = False
-
-    @property
-    def whole_text(self) -> str:
-        """The text with what it is of, and its ratios."""
-        return " · ".join(filter(None, (f"{self.owner} {self.text}".strip(), self.beside)))
-
-    @property
-    def short(self) -> Dot:
-        """The same as a slide and a telephone have it."""
-        return replace(self, text=self.brief or self.text, beside=self.ratio)
-
-
-@dataclass(frozen=True)
-class Base:
-    """A value that all rows are compared with, at which a line is drawn.
-
-    Attributes:
-        value: positive.
-        name: above the line; a base without a name has nothing above it.
-        below, above: what a smaller and a larger value mean. The ground is shaded where values are
-            smaller, or larger if only that has a meaning.
-        limit: whether no value is larger.
-    """
-
-    value: float = 1.0
-    name: str = ""
-    below: str = ""
-    above: str = ""
-    limit: bool = False
-
-    @property
-    def held(self) -> tuple[float, ...]:
-        """What the axis always holds."""
-        return (self.value,) if self.limit else tuple(self.value * times for times in HELD)
-
-
-def from_zero(dots: Sequence[Dot]) -> bool:
-    """Whether rows that are compared with no base are bars from zero."""
-    values = [dot.value for dot in dots]
-    return max(values) < FROM_ZERO * min(values) and not any(dot.joined for dot in dots)
-
-
-def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> str:
-    """The marks that a chart has, and what they mean.
-
-    Args:
-        dots: its rows.
-        bars: whether they are bars.
-        solid: what a mark is that is neither published nor hollow.
-    """
-    own = [dot for dot in dots if not dot.published]
-    hollow = " or ".join(dict.fromkeys(why for dot in own for why in dot.hollow))
-    published = "published" * (len(own) < len(dots))
-    if bars:
-        pale = ", ".join(filter(None, (published, hollow)))
-        marks = [f"pale: {pale}"] if pale else []
-    else:
-        several = (published or hollow) and not all(dot.hollow for dot in own)
-        looks = (("●", solid if several else ""), ("○", hollow), ("◇", published))
-        marks = [f"{mark} {text}" for mark, text in looks if text]
-    marks += ["✕ above the peak"] * any(dot.flagged for dot in dots)
-    marks += ["lines: 95 % intervals"] * any(dot.low < dot.high for dot in dots)
-    text = " · ".join(marks)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def dot_plot(
@@ -272,7 +163,8 @@ class _DotPlot:
         widths += [text_width(dot.detail, SMALLER) for dot in dots]
         most = LARGEST_SHARE if height or base else LARGEST_SHARE_OF_BARS
         self._room = 0.0 if self._phone else min(max(widths), width * most)
-        self._left = self._room + BESIDE if self._room else 0.0
+        # Half of the axis' 0 is at its left.
+        self._left = self._room + BESIDE if self._room else LEAST_LEFT * self._bars
         # A detail is beside its name on a telephone if all of them have room there.
         self._inline = self._phone and all(
             text_width(dot.name, LETTERS, bold=True) + LINE + text_width(dot.detail, SMALLER)
@@ -299,12 +191,15 @@ class _DotPlot:
             ticks = [value for value in ticks if value <= self._ends[1]]
         else:
             ticks = (round_times if timed else decades)(self._ends[0], most * 1.001, 8)
-        ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars)
+        ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars, inside=not self._bars)
         over = {value: self._at(value) + text_width(tick(value), SMALLER) / 2 for value in ticks}
-        ticks = [value for value in ticks if over[value] <= self._width + END / 2]
+        self._ticks = [value for value in ticks if over[value] <= self._width + END / 2]
         scaled = f"{axis_title}{'' if self._bars else ' (log scale)'}"
         title = wrapped(scaled, int(inner)) if axis_title else None
-        self._axis = ticked(ticks, tick, title=title, domain=False, tickSize=0, grid=self._bars)
+        self._axis = ticked(
+            self._ticks, tick, title=title, domain=False, grid=False, labelFlush=not self._bars,
+            tickSize=4 * self._bars, tickColor="var(--soft)",
+        )  # fmt: skip
         self._scale = Scale(
             type="linear" if self._bars else "log",
             domain=list(self._ends),
@@ -313,6 +208,7 @@ class _DotPlot:
         )
         self._marks = [
             _mark(dot, y, row, (self._ends[0], self._last))
+            | {"label": f"{(quantity.duration if timed else quantity.number)(dot.high)} →"}
             for row in self._rows
             for dot, y in zip(row.dots, row.lines, strict=True)
         ]
@@ -339,6 +235,8 @@ class _DotPlot:
                 max(LINE * len(head) + LINE / 2, ROOMY_LANE * _lanes(own))
                 for own, head in zip(grouped, heads, strict=True)
             ]
+            roomy = min(TALL / len(grouped), TALLEST) * self._bars
+            least = [max(own, roomy) for own in least]
         base = self._base
         top = LINE * len(self._lines)
         if base and base.name:
@@ -491,14 +389,26 @@ class _DotPlot:
         return [lines, *text_layers(texts, x=self._x("value"), y=_y())]
 
     def _bar_layers(self) -> list[Layer]:
-        """Bars with their intervals; pale is what is published or not whole."""
+        """Bars with their intervals: an outline is published, and pale is what is not whole."""
+        lines = [
+            {"tick": tick, "y": row.marks_top, "end": row.bottom}
+            for tick in self._ticks
+            for row in self._rows
+        ]
+        grid = Layer(rows(lines)).mark_rule(stroke="var(--grid)")
         end, value = {"x2": alt.X2Value(self._left)}, self._x("value")
         known, cap = self._of(has_interval=True), {"strokeWidth": 1.5, "stroke": "var(--ink)"}
         layers = [
-            self._of(pale=pale)
-            .mark_rect(opacity=0.3 if pale else 1)
-            .encode(x=value, y=_y("over"), y2=alt.Y2("under"), **end, **COLOUR)
-            for pale in (False, True)
+            grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end")),
+            self._of(pale=True)
+            .mark_rect(fill="var(--paper)")
+            .encode(x=value, y=_y("over"), y2=alt.Y2("under"), **end),
+            *(
+                self._of(published=False, hollow=hollow)
+                .mark_rect(opacity=0.35 if hollow else 1)
+                .encode(x=value, y=_y("over"), y2=alt.Y2("under"), **end, **COLOUR)
+                for hollow in (False, True)
+            ),
         ]
         layers.append(
             self._of(pale=True)
@@ -516,11 +426,14 @@ class _DotPlot:
             .encode(x=self._x(side), y=_y("cap"), y2=alt.Y2("cap_end"))
             for side, within in (("low", {}), ("high", {"ends": True}))
         ]
-        layers.append(
+        layers += [
+            self._of(has_interval=True, ends=False)
+            .mark_text(**HALO | {"align": "right", "fontSize": SMALLER})
+            .encode(x=self._x("high"), text=alt.Text("label:N")),
             self._of(flagged=True)
             .mark_point(shape="cross", angle=45, size=110, fill="var(--alert)")
-            .encode(x=value)
-        )
+            .encode(x=value),
+        ]
         return layers
 
     def _mark_layers(self) -> list[Layer]:
@@ -569,8 +482,8 @@ class _DotPlot:
             return layers
         at = self._at(base.value)
         # On a telephone, where names are above their marks, the line leaves them free.
-        row = {"base": base.value}
-        parts = [row | {"y": own.marks_top, "end": own.bottom} for own in self._rows]
+        row, free = {"base": base.value}, LEAST_LEFT * self._phone
+        parts = [row | {"y": own.marks_top + free, "end": own.bottom} for own in self._rows]
         if base.below or base.above:
             edge = self._left if base.below else self._width
             shade = Layer(rows(parts)).mark_rect(fill="var(--wash)")
@@ -649,7 +562,7 @@ class _DotPlot:
             for number, (text, look) in enumerate(row.head):
                 y = first + LINE * number * (not self._inline)
                 written.append(({"y": y, "label": text}, {"align": align, **look}))
-        at = self._left - BESIDE if self._left else 0.0
+        at = self._left - BESIDE if self._room else self._left
         return text_layers(written, x=alt.XValue(at), y=_y())
 
 

@@ -165,8 +165,8 @@ def time_axis(low: float, high: float, *, log: bool, title: str, most: int) -> t
     """
     middle = math.sqrt(low * high) if log else high / 1.5
     scale_s, sign = quantity.time_unit(max(middle, 1e-9))
-    choose = decades if log else nice_ticks
-    ticks = [scale_s * tick for tick in choose(low / scale_s, high / scale_s, most - (not log))]
+    choose = decades if log else _covering
+    ticks = [scale_s * tick for tick in choose(low / scale_s, high / scale_s, most)]
 
     def text(seconds: float) -> str:
         return plain(round(seconds / scale_s, 9))
@@ -175,16 +175,22 @@ def time_axis(low: float, high: float, *, log: bool, title: str, most: int) -> t
     scale = (
         Scale(type="log", domain=[low, high], nice=False)
         if log
-        else Scale(domain=[ticks[0], high], nice=False, zero=False)
+        else Scale(domain=[ticks[0], ticks[-1]], nice=False, zero=False)
     )
-    ticks = [tick for tick in ticks if tick <= high * (1 + 1e-9)]
     return scale, ticked(ticks, text, title=title + unit, grid=False)
 
 
 def starts_at_zero(low: float, high: float, most: int = 6) -> bool:
     """Whether a linear `time_axis` of these ends begins at 0, which its round ticks decide."""
     scale_s, _ = quantity.time_unit(max(high / 1.5, 1e-9))
-    return nice_ticks(low / scale_s, high / scale_s, most - 1)[0] <= 0
+    return _covering(low / scale_s, high / scale_s, most)[0] <= 0
+
+
+def _covering(low: float, high: float, most: int) -> list[float]:
+    """Round values that cover a linear domain and end little behind it."""
+    ticks = nice_ticks(low, high, most - 1)
+    finer = (nice_ticks(low, high, about) for about in range(most - 1, 2 * most))
+    return next((own for own in finer if own[-1] - high <= 0.18 * (high - own[0])), ticks)
 
 
 def quality_ticks(low: float, high: float, *, share: bool) -> list[float]:

@@ -74,6 +74,7 @@ class SweepLine:
         texts: at its marks; empty where they have none.
         measured: how many of its points, from the first, are within what was measured; the others
             are fainter. None where all are.
+        tails: whether its upright lines are no intervals but reach to rare values.
         hollow: why each of its marks is hollow; empty where none is.
     """
 
@@ -87,6 +88,7 @@ class SweepLine:
     published: bool = False
     texts: tuple[str, ...] = ()
     measured: int | None = None
+    tails: bool = False
     hollow: tuple[tuple[str, ...], ...] = ()
 
     @property
@@ -202,7 +204,14 @@ LEADER = 24.0
 TICK = 15.0
 """The least distance of two ticks of an upright axis, in pixels."""
 MARK = 12.0
+FLOOR = 14.0
+"""Pixels below the lowest mark of a logarithmic axis, for its number."""
 INK = alt.Fill("ink:N", scale=None)
+
+
+def _wide(texts: Sequence[str]) -> float:
+    """Pixels of the widest line of a name."""
+    return max(text_width(text, LETTERS, bold=True) for text in texts)
 
 
 class SweepPanel:
@@ -231,17 +240,24 @@ class SweepPanel:
         left = max((text_width(axes.tick(tick), LETTERS) for tick in axes.ticks), default=0) + 6
         self._inner = round(width - left - 8, 1)
         self._height = height - 46
+        self._floor = self._height - FLOOR * (not axes.linear)
         swept = axes.swept
         self._log = len(swept) > 1 and swept_on_log(swept)
-        longest = max(text_width(line.name, LETTERS, bold=True) for line in lines) + BESIDE
-        self._name_boxes = self._boxes_of_names(longest)
-        self.named = longest <= LARGEST_SHARE * self._inner and bool(self._name_boxes)
+        pairs = [(line.name, *filter(None, line.texts[-1:])) for line in lines]
+        # The last number is behind the name, or below it where there is too little room.
+        for names in ([(" · ".join(own),) for own in pairs], pairs, [own[:1] for own in pairs]):
+            self._names = names
+            longest = max(_wide(own) for own in names) + BESIDE
+            self._name_boxes = self._boxes_of_names(longest)
+            self.named = longest <= LARGEST_SHARE * self._inner and bool(self._name_boxes)
+            if self.named:
+                break
         if not self.named:
             self._span(0.0)
         self._keys = distinct([key.text for key in keys_of_lines(lines)])
         x_scale, x_axis = self._across()
         kind = "linear" if axes.linear else "log"
-        y_scale = Scale(type=kind, domain=list(axes.heights), nice=False)
+        y_scale = Scale(type=kind, domain=list(axes.heights), range=[self._floor, 0], nice=False)
         y_axis = ticked(self._ticks(), axes.tick, title=None, domain=False, ticks=False,
                         minExtent=left, maxExtent=left)  # fmt: skip
         # Each is one object for all layers: a chart writes every object once.
@@ -267,7 +283,7 @@ class SweepPanel:
     @property
     def _edges(self) -> Box:
         """Within which labels are written."""
-        return Box(-BESIDE, -4.0, self._inner + 4, self._height + 4.0)
+        return Box(-BESIDE, -4.0, self._inner + 4, self._height)
 
     def _drawn(self) -> list[Box]:
         """Lines, marks and intervals."""
@@ -292,16 +308,15 @@ class SweepPanel:
         None where there is no room for all of them.
         """
         self._span(longest)
-        half = LETTERS / 2 + 1
-        boxes = []
-        for line in self._lines:
+        boxes, halves = [], [len(own) * (LETTERS / 2 + 2) - 1 for own in self._names]
+        for line, own, half in zip(self._lines, self._names, halves, strict=True):
             x, y = self._right_of(line.x[-1]) + BESIDE - 3, self._down(line.y[-1])
-            width = text_width(line.name, LETTERS, bold=True)
+            width = _wide(own)
             boxes.append([Box(x, y + dy - half, x + width, y + dy + half) for dy in NAME_SHIFTS])
         places = place(boxes, self._drawn(), self._edges, MOST_NAMES)
         if None not in places:
             return [own[at or 0] for own, at in zip(boxes, places, strict=True)]
-        ends = {line.x[-1] for line in self._lines}
+        ends, half = {line.x[-1] for line in self._lines}, max(halves)
         if len(ends) > 1 or 2 * half * (len(boxes) - 1) > self._height or len(boxes) > MOST_NAMES:
             return []
         self._span(longest + LEADER - BESIDE)
@@ -310,8 +325,13 @@ class SweepPanel:
         wanted = [self._down(self._lines[number].y[-1]) for number in order]
         moved = dict(zip(order, moved_apart(wanted, 2 * half, self._height), strict=True))
         return [
-            Box(x, moved[number] - half, x + own[0].right - own[0].left, moved[number] + half)
-            for number, own in enumerate(boxes)
+            Box(
+                x,
+                moved[number] - own_half,
+                x + own[0].right - own[0].left,
+                moved[number] + own_half,
+            )
+            for number, (own, own_half) in enumerate(zip(boxes, halves, strict=True))
         ]
 
     def _across(self) -> tuple[Scale, dict[str, Any]]:
@@ -356,13 +376,15 @@ class SweepPanel:
         up = {"y": self._y, "detail": alt.Detail("label:N")} | COLOUR
         beyond = any(line.known < len(line.x) for line in own)
         every = self._points(own, lambda *_: True) if beyond else replace(measured, rows=())
-        size = 72
+        tails, size = any(line.tails for line in own), 72
+        thin = {"strokeWidth": 1, "stroke": "var(--soft)"}
+        upright = measured.mark_rule(**(thin if tails else {"strokeWidth": 1.5}))
         hollow = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
         layers = [
             published.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(**up),
             every.mark_line(opacity=FAINT).encode(**dash, **up),
             measured.mark_line().encode(**dash, **up),
-            measured.mark_rule(strokeWidth=1.5).encode(y=self._low, y2=alt.Y2("high"), **COLOUR),
+            upright.encode(y=self._low, y2=alt.Y2("high"), **({} if tails else COLOUR)),
             published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
             open_marks.mark_point(size=size, **hollow).encode(**up, **SHAPE),
             solid.mark_point(size=size).encode(**up, **SHAPE),
@@ -370,14 +392,17 @@ class SweepPanel:
         layers += [*self._texts(), *self._failures()]
         bold = {"align": "left", "fontWeight": "bold", "fontSize": LETTERS}
         names = []
-        for line, box in zip(self._lines, self._name_boxes, strict=True) if self.named else ():
+        named = zip(self._lines, self._name_boxes, self._names, strict=True)
+        for line, box, texts in named if self.named else ():
             across = box.left + 3 - self._right_of(line.x[-1])
             middle = (box.top + box.bottom) / 2
-            at = self._axes.at(1 - middle / self._height)
+            at = self._axes.at(1 - middle / self._floor)
             row = {"x": line.x[-1], "y": line.y[-1], "at": at, "label": line.name}
             row |= {"ink": letters(line.device.colour)}
             row |= marked(line.device, "")
-            names.append((row, bold | {"dx": across}))
+            for number, text in enumerate(texts):
+                down = (number - (len(texts) - 1) / 2) * (LETTERS + 2)
+                names.append((row | {"label": text}, bold | {"dx": across, "dy": down}))
             if across > BESIDE:
                 ends = {"x": self._x, "x2": alt.X2("x"), "y": self._y, "y2": alt.Y2("at")}
                 leader = Layer(rows([row])).encode(**ends, **COLOUR)
@@ -390,9 +415,9 @@ class SweepPanel:
         failed = [(end.x, end.y, end.text, "var(--alert)", end.device) for end in self._ends]
         numbers = [
             (x, y, text, letters(line.device.colour), line.device)
-            for line in self._lines
-            for x, y, text in zip(line.x, line.y, line.texts, strict=False)
-            if text
+            for line, names in zip(self._lines, self._names, strict=True)
+            for n, (x, y, text) in enumerate(zip(line.x, line.y, line.texts, strict=False), 1)
+            if text and not (self.named and n == len(line.x) and text in names[-1])
         ]
         texts, size = [*failed, *numbers], LABEL_SIZE
         shifts: list[list[tuple[float, float]]] = []
@@ -436,7 +461,7 @@ class SweepPanel:
 
     def _down(self, y: float) -> float:
         """Where a value lies, in pixels from the top."""
-        return self._height * (1 - self._axes.share(y))
+        return self._floor * (1 - self._axes.share(y))
 
     def _failures(self) -> list[Layer]:
         failures = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -174,9 +174,9 @@ def _of_ends(panels: Sequence[HeatPanel]) -> list[HeatPanel]:
 
 
 def _brief(every: Sequence[HeatPanel], panels: Sequence[HeatPanel]) -> str:
-    """What dashed cells of a slide are, and what it leaves out."""
+    """What hatched cells of a slide are, and what it leaves out."""
     shown = _of_ends(panels)
-    parts = ["dashed: without a time"] * bool(_untimed(shown))
+    parts = ["hatched: without a time"] * bool(_untimed(shown))
     parts += [f"{len(shown)} of {len(panels)} panels"] * (len(shown) < len(panels))
     return " · ".join(filter(None, (*parts, _left_out(every, panels))))
 
@@ -283,7 +283,7 @@ def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[Hea
     quality = f"; below: {metric_title(bench.quality)}" if bench.quality else ""
     absent, cells = _untimed(panels), sum(len(row) for panel in panels for row in panel.cells)
     why = ", ".join(sorted(absent))
-    dashed = f" Dashed ({absent.total()} of {cells}): {why}." if absent else ""
+    dashed = f" Hatched ({absent.total()} of {cells}): {why}." if absent else ""
     gone = f" {sentence(left_out)}." if (left_out := _left_out(every, panels)) else ""
     framed = "Frames: the shortest and the longest time. Stronger colour: longer (log scale)"
     return f"{framed}{quality}.{dashed}{gone}"
@@ -455,13 +455,30 @@ class _HeatLayers:
         known = [cell for cell in self._cells if cell["known"]]
         absent = [cell for cell in self._cells if not cell["known"]]
         ends = {"x": x, "x2": alt.X2("x2"), "y": y, "y2": alt.Y2("y2")}
-        dashed = {"fill": "none", "stroke": "var(--rule)", "strokeDash": [3, 3]}
+        hatched = {"stroke": "var(--soft)", "strokeWidth": 1, "opacity": 0.6}
+        lines = [line for cell in absent for line in _hatching(*(cell[k] for k in CORNERS))]
         layers = [
             Layer(rows(known))
             .mark_rect(strokeWidth=1.5)
             .encode(
                 fill=alt.Fill("fill:N", scale=None), stroke=alt.Stroke("edge:N", scale=None), **ends
             ),
-            Layer(rows(absent)).mark_rect(**dashed).encode(**ends),
+            Layer(rows(absent)).mark_rect(fill="none", **hatched).encode(**ends),
+            Layer(rows(lines)).mark_rule(**hatched).encode(**ends),
         ]
         return Chart([*layers, *text_layers(self._words, x=x, y=y)], width, height)
+
+
+CORNERS = ("x", "x2", "y", "y2")
+HATCH = 9
+"""Pixels between two lines of a hatched cell, along its edges."""
+
+
+def _hatching(left: float, right: float, top: float, bottom: float) -> Iterator[dict[str, float]]:
+    """Lines at 45° across a cell, which end at its edges."""
+    wide, high = right - left, bottom - top
+    for at in range(HATCH, int(wide + high), HATCH):
+        yield {
+            "x": left + max(0.0, at - high), "y": top + min(at, high),
+            "x2": left + min(at, wide), "y2": top + max(0.0, at - wide),
+        }  # fmt: skip

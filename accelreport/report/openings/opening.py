@@ -12,13 +12,8 @@ from typing import Any
 
 from accelreport.analysis.findings import FACTS, Finding, Kind, Value
 from accelreport.analysis.ranking import title_finding
-from accelreport.report.charts.dot_plot import (
-    Base,
-    Dot,
-    dot_plot,
-    from_zero,
-    marks_text,
-)
+from accelreport.report.charts.dot_plot import dot_plot
+from accelreport.report.charts.dots import Base, Dot, from_zero, marks_text
 from accelreport.report.charts.drawing import WIDE, Chart, draw
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
 from accelreport.report.model import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import chain, compress
+from itertools import compress
+from math import nan
 
 from accelreport.analysis.cost import TimeLine
 from accelreport.analysis.findings import (
@@ -31,9 +32,9 @@ from accelreport.analysis.speed_findings import (
     sound_rates,
     swept_number,
 )
-from accelreport.analysis.stats import Verdict
+from accelreport.analysis.stats import Interval, Verdict
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Dot
+from accelreport.report.charts.dots import Dot, brief_marks, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
@@ -396,8 +397,7 @@ def rows_plot(
     if name == "rates" and any(dot.published for dot in shown):
         parts += filter(None, [clock_text(values).strip(" .")])
     parts += [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
-    why = ", ".join(dict.fromkeys(why for dot in shown for why in dot.hollow))
-    parts += [f"{'pale: ' * (not all(dot.hollow for dot in shown))}{why}"] if why else []
+    parts += [marks] if (marks := brief_marks(shown, bars=from_zero(shown))) else []
     return dots_plot(
         on_a_page or dots,
         axis=axis,
@@ -451,16 +451,30 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     speaker = Speaker(bench)
     total = next(finding for finding in bench.findings if finding.kind is Kind.TOTAL)
     # No ratio is of a published time with validation and one of ours without it.
-    alike = Caveat.UNVALIDATED not in total.caveats
+    alike, own = Caveat.UNVALIDATED not in total.caveats, total.base
     restated = [finding for finding in bench.findings if alike and finding.kind is Kind.RESTATED]
     values = sorted(total.every_value, key=lambda value: -value.number)
-    again = {finding.values[1].of: finding.values for finding in restated}
     kind = bench.plan.devices[bench.plan.baseline.device].kind
-    ratios = {
-        of: f"published {speaker.number(stated)} its {kind}, {speaker.number(ours)} this {kind}"
-        for of, (stated, ours, *_) in again.items()
-    }
-    dots = [dot_of(speaker, value, ratios.get(value.of, "")) for value in values]
+    over = [
+        replace(
+            value,
+            interval=Interval(own.number / value.number, nan, nan, own.interval.n),
+            unit=Unit.RATIO,
+            over=own.of,
+            provenance=Provenance.CALCULATED,
+            caveats=own.caveats,
+        )
+        for value in total.values
+        if alike and own
+    ]
+    ratios = {value.of: speaker.number(value) for value in over}
+    if over and own:
+        ratios[own.of] = "1×"
+    dots = [
+        replace(dot_of(speaker, value, ratio), ratio=ratio)
+        for value in values
+        for ratio in [ratios.get(value.of, "")]
+    ]
     plot = rows_plot(
         bench,
         dots,
@@ -468,14 +482,21 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         title="Time for the whole training",
         axis="time for the whole training",
         tick=plain_duration,
-        values=(*values, *chain.from_iterable(again.values())),
+        values=(*values, *over, *(v for finding in restated for v in finding.values)),
     )
     validated, extrapolated = (
         caveat in total.caveats for caveat in (Caveat.VALIDATED, Caveat.EXTRAPOLATED)
     )
     note = "This machine: extrapolated" if extrapolated else "This machine: measured whole"
     note += ", with validation." if validated else ", without evaluation."
-    return replace(plot, caption=f"{plot.caption} {note}")
+    stated = [
+        f" Published: {label(value.of.row.label, 60)} {speaker.number(first)} its {kind}."
+        for first, *_ in (finding.values for finding in restated)
+        for value in total.values
+        if value.of.row and value.of.device == first.of.device
+    ]
+    texts = [plot.caption, f" ×: over {speaker.name(own.of)}." if over and own else "", *stated]
+    return replace(plot, caption=f"{''.join(texts)} {note}")
 
 
 def printed_scene(bench: BenchmarkView) -> Scene | None:

@@ -14,7 +14,7 @@ from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.speed_findings import swept_number
 from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Base
+from accelreport.report.charts.dots import Base
 from accelreport.report.charts.drawing import drawable
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.model import Code, Token

@@ -300,6 +300,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
                 low=middle,
                 high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
                 hollow=tuple(why_hollow(value.caveats) for value in values),
+                tails=True,
                 texts=tuple(
                     quantity.duration(seconds) if number in {0, len(middle) - 1} else ""
                     for number, seconds in enumerate(middle)
@@ -318,7 +319,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         id="latency",
         title=sentence(f"time of a call by {axis_title(axis)}"),
         description=ends_in_words(drawn, quantity.duration),
-        caption="Log scale. Marks: means of processes’ medians; lines: up to 99th percentile."
+        caption="Log scale. Marks: mean of medians; thin grey lines: to the 99th percentile."
         + hollow_text(drawn),
         badges=loud_badges(bench),
         table=replace(percentile_table(bench, times, medians, exact=exact), id="latency-data"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from accelreport.analysis.findings import Value
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Base, Dot
+from accelreport.report.charts.dots import Base, Dot
 from accelreport.report.charts.drawing import NARROW, WIDE
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (

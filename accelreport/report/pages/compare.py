@@ -8,7 +8,7 @@ from itertools import groupby
 from accelreport.analysis.compare import Gate
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Base, Dot
+from accelreport.report.charts.dots import Base, Dot
 from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.comparison import (

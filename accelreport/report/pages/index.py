@@ -18,10 +18,9 @@ from accelreport.report.charts.dot_plot import (
     LETTERS,
     SMALLER,
     TICKS,
-    Base,
-    Dot,
     dot_plot,
 )
+from accelreport.report.charts.dots import Base, Dot, brief_marks, from_zero
 from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text, next_steps
@@ -47,7 +46,7 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.notices import notices_of, versions_notice
-from accelreport.report.openings.opening import Plot, Size, dots_plot
+from accelreport.report.openings.opening import ON_A_FIRST_SLIDE, Plot, Size, dots_plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import absent_text, titles_of, tried_kinds
 from accelreport.report.pages.benchmarks import baseline_rate
@@ -209,6 +208,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     every = len(pairs)
     count = quantity.plural(every, "comparison")
     hollow = list(dict.fromkeys(why for dot in dots for why in dot.hollow))
+    on_a_slide = _largest(brief, ON_A_FIRST_SLIDE)
     drawn = quantity.plural(len(rows), "row")
     drawn = f"{len(kept)} of {drawn} shown" if len(kept) < len(rows) else drawn
     shown = f"; {drawn}, one for each pair" * (len(kept) < every)
@@ -219,7 +219,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         tick=factor_text,
         base=Base(1.0, "equal = 1×", "← slower", "faster →"),
         solid="decided in whole runs" if hollow[-1:] not in ([], ["undecided"]) else "decided",
-        brief=f"○ {' or '.join(hollow)}" if hollow else "",
+        brief=brief_marks(on_a_slide, bars=from_zero(on_a_slide)),
         id="decided-rows",
         title=f"Comparisons on {'this machine' if len(machines) < 2 else 'these machines'}",
         subtitle=f"{len(outcome.comparisons)} of {count} decided{shown}",

@@ -27,14 +27,15 @@ from accelreport.analysis.speed_findings import caveats_of, divided, rate_of, ra
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import Interval, Verdict
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Base, Dot, dot_plot, marks_text
+from accelreport.report.charts.dot_plot import dot_plot
+from accelreport.report.charts.dots import Base, Dot, brief_marks, from_zero, marks_text
 from accelreport.report.charts.drawing import WIDE, Chart, DeviceStyle, Named
 from accelreport.report.charts.scales import factor_text, plain
 from accelreport.report.forms import why_hollow
 from accelreport.report.frames import why_withheld, withheld_word
 from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
-from accelreport.report.openings.opening import Plot, Size
+from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Size
 from accelreport.report.openings.rates import rate_axis
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
@@ -445,8 +446,7 @@ class Overview:
         """The picture, for a page or a slide; None where there is nothing to draw."""
         if not self.shown:
             return None
-        dots = [dot for shown in self.shown for dot in self.dots(shown) if not dot.is_base]
-        hollow = (f"○ {why}" for dot in dots for why in dot.hollow)
+        marks, bars = self._marks(ON_A_SLIDE.most)
         return Plot(
             id="rates",
             title="Published machines" if self.published else "Throughput",
@@ -458,14 +458,19 @@ class Overview:
             chart=self._chart,
             points=sum(len(self.dots(shown)) for shown in self.shown),
             caption=self._caption(),
-            brief=", ".join(dict.fromkeys(hollow)),
+            brief=brief_marks(marks, bars=bars),
             values=tuple(value for shown in self.shown for value in self.values_of(shown)),
             table=rates_table(self.shown, "rates-table", "Rates"),
         )
 
+    def _marks(self, most: int | None) -> tuple[list[Dot], bool]:
+        """The marks of its first rows without the base's, and whether they are bars."""
+        dots = [dot for shown in self.shown[:most] for dot in self.dots(shown)]
+        return [dot for dot in dots if not dot.is_base], not self.base and from_zero(dots)
+
     def _caption(self) -> str:
-        dots = [dot for shown in self.shown for dot in self.dots(shown)]
-        notes = [marks_text([dot for dot in dots if not dot.is_base], bars=False)]
+        dots, bars = self._marks(None)
+        notes = [marks_text(dots, bars=bars)]
         notes += [f"{shown.name[0]}, {shown.note}." for shown in self.shown if shown.note]
         if any(shown.row.busy for shown in self.shown):
             notes.append("Busy processor.")

@@ -11,7 +11,7 @@ from accelreport.chips.board import Board, Submission
 from accelreport.chips.contribution import release_of
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Dot, from_zero
+from accelreport.report.charts.dots import Dot, from_zero
 from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.charts.scales import percent_text, plain, plain_duration
 from accelreport.report.forms import CAVEATS

@@ -17,7 +17,7 @@ from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
 from accelreport.analysis.stats import Interval, Verdict, geometric_mean, holds_one
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Dot
+from accelreport.report.charts.dots import Dot
 from accelreport.report.charts.drawing import NARROW, WIDE
 from accelreport.report.charts.scales import plain_duration
 from accelreport.report.forms import SIGNS

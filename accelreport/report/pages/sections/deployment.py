@@ -9,7 +9,7 @@ from accelreport.analysis.learning import QuantisedResult, quantised_results
 from accelreport.analysis.learning_findings import BATCHES, LATENCY, SIZE, quantised_runs
 from accelreport.analysis.stats import Interval, percentile
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Dot
+from accelreport.report.charts.dots import Dot
 from accelreport.report.charts.drawing import WIDE
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (

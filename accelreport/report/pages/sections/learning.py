@@ -132,6 +132,13 @@ class Curves:
             replace(curve, end=ends.get(curve.of, curve.end)) if len(curve.value) > 1 else curve
             for curve in curves
         ]
+        first = curves[0].device.title
+        curves = [
+            replace(c, apart=c.device.title.removeprefix(f"{first}, "))
+            if c.device.title.startswith(f"{first}, ")
+            else c
+            for c in curves
+        ]
         shown = [series for series in bench.shown_series if any(series == c.device for c in curves)]
         of_time = [speaker.number(value) for value in values if value.unit is Unit.SECONDS]
         time = ", ".join(["training time", *(f"{number} in all" for number in of_time[:1])])

@@ -1,0 +1,131 @@
+"""Rows of named marks, and what the marks mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from accelreport.report.charts.drawing import DeviceStyle
+
+HELD = (0.5, 2.0)
+"""Multiples of a base that its axis always holds, so that nearly equal values look so."""
+FROM_ZERO = 150.0
+"""The largest value over the smallest, below which bars from zero show both."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A mark and, unless it is joined, the row that begins with it.
+
+    Attributes:
+        name: of the row.
+        detail: below the name, such as where the number is from: "measured", "published 2018".
+        device: from which its colour and its shape follow.
+        value: positive.
+        text: the value with its unit, beside the mark; empty where the mark has none.
+        owner: before the text, what the value is of, where the row has marks of several.
+        low: of its interval, also 0 or less; the value itself where there is none.
+        high: of its interval.
+        published: whether a source printed it.
+        flagged: why it cannot be; empty where it can.
+        hollow: why it is less than a whole measurement with an interval; empty where it is one.
+        joined: whether it is in the row of the mark before it, whose name it shares.
+        beside: ratios of the value, behind its text.
+        brief: the text without its unit; empty where that is the text.
+        ratio: those of its ratios that a slide and a telephone have.
+        is_base: whether it is what its row is compared with: a bar as high as the row.
+        rest: at the right end of its row: how many marks it leaves out.
+        apart: whether a line is above its row, which begins another group.
+    """
+
+    name: str
+    detail: str
+    device: DeviceStyle
+    value: float
+    text: str
+    low: float
+    high: float
+    published: bool = False
+    flagged: str = ""
+    hollow: tuple[str, ...] = ()
+    joined: bool = False
+    beside: str = ""
+    brief: str = ""
+    ratio: str = ""
+    is_base: bool = False
+    rest: str = ""
+    owner: str = ""
+    apart: bool = False
+
+    @property
+    def whole_text(self) -> str:
+        """The text with what it is of, and its ratios."""
+        return " · ".join(filter(None, (f"{self.owner} {self.text}".strip(), self.beside)))
+
+    @property
+    def short(self) -> Dot:
+        """The same as a slide and a telephone have it."""
+        return replace(self, text=self.brief or self.text, beside=self.ratio)
+
+
+@dataclass(frozen=True)
+class Base:
+    """A value that all rows are compared with, at which a line is drawn.
+
+    Attributes:
+        value: positive.
+        name: above the line; a base without a name has nothing above it.
+        below, above: what a smaller and a larger value mean. The ground is shaded where values are
+            smaller, or larger if only that has a meaning.
+        limit: whether no value is larger.
+    """
+
+    value: float = 1.0
+    name: str = ""
+    below: str = ""
+    above: str = ""
+    limit: bool = False
+
+    @property
+    def held(self) -> tuple[float, ...]:
+        """What the axis always holds."""
+        return (self.value,) if self.limit else tuple(self.value * times for times in HELD)
+
+
+def from_zero(dots: Sequence[Dot]) -> bool:
+    """Whether rows that are compared with no base are bars from zero."""
+    values = [dot.value for dot in dots]
+    return max(values) < FROM_ZERO * min(values) and not any(dot.joined for dot in dots)
+
+
+def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> str:
+    """The marks that a chart has, and what they mean.
+
+    Args:
+        dots: its rows.
+        bars: whether they are bars.
+        solid: what a mark is that is neither published nor hollow.
+    """
+    own = [dot for dot in dots if not dot.published]
+    hollow = " or ".join(why_hollow(own))
+    published = "published" * (len(own) < len(dots))
+    several = (published or hollow) and not all(dot.hollow for dot in own)
+    looks = [("●", solid if several else ""), ("○", hollow), ("◇", published)]
+    if bars:
+        looks = [("outline:", published), ("pale:", hollow)]
+    marks = [f"{mark} {text}" for mark, text in looks if text]
+    marks += ["✕ above the peak"] * any(dot.flagged for dot in dots)
+    marks += ["lines: 95 % intervals"] * any(dot.low < dot.high for dot in dots)
+    text = " · ".join(marks)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def why_hollow(dots: Iterable[Dot]) -> list[str]:
+    """Why some of the marks are hollow, or bars pale."""
+    return list(dict.fromkeys(why for dot in dots if not dot.published for why in dot.hollow))
+
+
+def brief_marks(dots: Sequence[Dot], *, bars: bool) -> str:
+    """The same in the few words of a slide: "pale: stopped by the budget"."""
+    why = " or ".join(why_hollow(dots))
+    return f"{'pale:' if bars else '○'} {why}" if why else ""
