@@ -168,7 +168,7 @@ def test_what_differs_between_the_cells_of_a_machine_is_said_once_for_each_name(
     ]
     (block,) = machine_facts(records)
     facts = {fact.term: fact.value for fact in block.rows}
-    assert facts["Runtime"] == "threads = 0 or 1 or 2 or 3 other values, xla = off"
+    assert facts["Runtime"] == "threads = 0 or 1 or 2 or 3 other values; xla = off"
     assert facts["CPU clock"] == "2.00 to 2.50 GHz"
 
 

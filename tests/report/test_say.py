@@ -57,7 +57,7 @@ def process(of: Subject, steps: int = 1500, timed: int = 0, *, repeat: int = 0) 
         f"{of.device}-{repeat}", of.device, of.machine, repeat, repeat, {"batch_size": 256},
         status="ok" if steps == 1500 else "partial",
         steps=steps,
-        timings=Timings(steady_steps=timed, planned_steps=1500),
+        timings=Timings(steady_step_s=1.0, steady_steps=timed, planned_steps=1500),
     )  # fmt: skip
 
 
