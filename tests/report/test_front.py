@@ -520,9 +520,8 @@ def test_the_table_of_benchmarks_has_one_bar_for_what_was_run() -> None:
     sections = {each.id: each for each in benchmarks_page(gather(Results((made,)))).sections}
     (progress,) = sections["progress"].blocks
     assert isinstance(progress, Table)
-    assert [column.title for column in progress.columns] == [
-        *("finding", "throughput", "95 % interval", "cells")
-    ]
+    titles = [column.title for column in progress.columns]
+    assert titles == ["finding", "throughput", "95 % interval", "cells"]
     # Every rate is looked up and not read: a reader opens it.
     assert sections["speedups"].folded
 
