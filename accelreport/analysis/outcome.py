@@ -108,6 +108,12 @@ class Outcome(Generic[B]):
         """Every undecided comparison, those first that further repeats may decide."""
         return (*(pair for rerun in self.reruns for pair in rerun.comparisons), *self.beyond)
 
+    @property
+    def open(self) -> tuple[ClaimResult, ...]:
+        """Every undecided claim, those first that further repeats may decide."""
+        rest = (claim for claim in self.unmeasured if claim.state is ClaimState.UNDECIDED)
+        return (*(claim for rerun in self.reruns for claim in rerun.claims), *rest)
+
 
 def outcome_of(benches: Sequence[B]) -> Outcome[B]:
     """The outcome of some benchmarks."""

@@ -338,5 +338,5 @@ def _restates(one: PrintedRate, other: PrintedRate) -> bool:
         return False
     if one.result.row.label == other.result.row.label and one.beyond_peak == other.beyond_peak:
         return True
-    apart = max(one.factor, other.factor) / min(one.factor, other.factor)
+    apart = max(one.rate, other.rate) / min(one.rate, other.rate)
     return apart <= 1 + UNLIKE + one.slack + other.slack

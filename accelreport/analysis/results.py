@@ -295,11 +295,11 @@ def quantity(result: Result, name: str) -> float:
 
 
 def shortest(processes: Iterable[Result]) -> Result | None:
-    """Of the timed processes that the budget stopped, the one that took the fewest steps.
+    """Of the processes that the budget stopped, the one that took the fewest steps.
 
     None if it stopped none, or if the number of planned steps is unknown.
     """
-    stopped = (row for row in processes if row.status == "partial" and row.timed)
+    stopped = (row for row in processes if row.status == "partial")
     known = (row for row in stopped if isfinite(row.timings.planned_steps))
     return min(known, key=lambda row: row.steps, default=None)
 

@@ -188,6 +188,8 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         again = f"{clean(rerun.command)} {elsewhere}".rstrip() if rerun.specs else own
         missing = [bench.plan.spec for bench in rerun.missing]
         title = f"Not decided: {counts(rerun, missing)}"
+        if (some := counts(rerun, missing, outcome)) != counts(rerun, missing):
+            title = f"One command may decide {some}"
         yield NextStep(title, again, rerun.seconds, comparisons=rerun.comparisons)
     if beyond := len(outcome.beyond):
         needs = f"{quantity.plural(beyond, 'comparison')} need{'s' * (beyond == 1)}"
@@ -200,17 +202,25 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         specs = Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
         notebook = f"accelreport notebook specs/{spec}.toml"
-        where = "(a free GPU or TPU of Colab or Kaggle)"
+        some = f"{among(specs[spec], absent)}, on " * (specs[spec] < absent)
+        where = f"({some}a free GPU or TPU of Colab or Kaggle)"
         yield NextStep(f"{needs} another device", notebook, where=where)
     if not outcome.own:
         own = "accelreport new specs/mine.toml --model model.py:build --data train.csv"
         yield NextStep("Your own model and data", own)
 
 
-def counts(group: Outcome[Any] | Rerun[Any], missing: Sequence[str] = ()) -> str:
-    """How many comparisons and claims there are, and which specs were not measured."""
+def counts(
+    group: Outcome[Any] | Rerun[Any], missing: Sequence[str] = (), of: Outcome[Any] | None = None
+) -> str:
+    """How many comparisons and claims, of how many open ones, and which specs have no number."""
     numbers = {"comparison": len(group.comparisons), "claim": len(group.claims)}
-    named = [quantity.plural(count, noun) for noun, count in numbers.items() if count]
+    every = {"comparison": len(of.undecided), "claim": len(of.open)} if of else numbers
+    named = [
+        f"{count} of " * (count < every[noun]) + quantity.plural(every[noun], noun)
+        for noun, count in numbers.items()
+        if count
+    ]
     return quantity.listed([*named, *missing]) or "nothing yet"
 
 

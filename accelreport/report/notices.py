@@ -46,6 +46,7 @@ def _data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
     if not kinds:
         return None
     affected = [bench for bench in benches if any(bench in own for own in read.values())]
+    affected = [bench for bench in affected if bench.quality] or affected
     return Notice(
         f"{' and '.join(kinds).capitalize()}.",
         f"Accuracies and losses{_among(benches, affected)} are not comparable with those of the "

@@ -39,7 +39,7 @@ from accelreport.report.claim_text import among, decides, measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, best_of, reached, say, speed_of
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
 from accelreport.report.text import label, sentence
-from accelreport.report.view import COMPILE, BenchmarkView, mode
+from accelreport.report.view import COMPILE, BenchmarkView, median, mode
 from accelreport.report.warning_text import busy_text, reasons_text
 from accelreport.spec.claims import Names
 from accelreport.spec.device import FRAMEWORK_NAMES
@@ -204,10 +204,14 @@ class Speaker:
         finding = next((f for f in known if quantity.present(f.values[0].number)), None)
         if finding is None:
             return ""
-        number = f"{self.number(finding.values[0])} {_Words(self, finding, {}).noun}"
-        number += self.at(finding.values[0].of)
-        first = f"first of {finding.of} runs" * (finding.kind is Kind.TARGET and finding.of > 1)
-        return ", ".join(filter(None, (number, first, _runs(finding), data_words(finding))))
+        first = finding.values[0]
+        alike = [v for v in finding.values if v.of == first.of and quantity.present(v.number)]
+        of = f"median of {len(alike)} runs" * (finding.kind is Kind.TARGET and len(alike) > 1)
+        middle = replace(first.interval, value=median([v.number for v in alike]))
+        shown = replace(first, interval=middle) if of else first
+        digits = quantity.TABLE if of else quantity.HEADLINE
+        number = f"{self.number(shown, digits)} {_Words(self, finding, {}).noun}{self.at(first.of)}"
+        return ", ".join(filter(None, (number, of, _runs(finding), data_words(finding))))
 
     def spoken(self, finding: Finding) -> tuple[str, ...]:
         """Two sentences to speak: what was found, and how sure it is."""

@@ -121,7 +121,7 @@ def finding_line(bench: BenchmarkView) -> Line:
         return Line(f"{quantity.plural(open_, 'comparison')}, none decided.", "reason")
     were = "was" if len(gone) == 1 else "were"
     parts = [f"{quantity.listed(gone)} {were} not measured."] if gone else []
-    if least := shortest(bench.results):
+    if least := shortest(row for row in bench.results if row.timed):
         parts.append(f"The shortest run stopped after {Speaker(bench).steps(least.steps, least)}.")
     return Line(" ".join(parts) or opening.summary, "reason")
 

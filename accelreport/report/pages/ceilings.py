@@ -66,6 +66,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
             f"{reached.short} reaches {speaker.number(largest)} of its {reached.limit}"
             f" in “{label(bench.plan.title, 60)}”"
         )
+        headline += f", in {runs}" if (runs := speaker.runs(largest)) else ""
         if rest := [value for _, value in own if value is not largest]:
             finding = (
                 "The other measured shares, each at its benchmark’s largest step: "
@@ -132,7 +133,7 @@ def _plot(rows: Shares, title: str) -> Plot:
                     *under(f"of {row.limit}" + f", inferred from {row.by}" * bool(row.by)),
                     *under("exceeds the peak" if row.flagged else ""),
                 ),
-                str(value.provenance),
+                ", in ".join(filter(None, (str(value.provenance), speaker.runs(value)))),
                 speaker.number(value),
                 device=style_of(bench, value.of).colour,
             )

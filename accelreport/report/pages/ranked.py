@@ -94,7 +94,8 @@ def archive_path(submission: Submission) -> str:
 def ranked_page(board: Board, figure: Figure) -> Page:
     """All chips by one figure: a chart, a table, and the first of every other figure."""
     ranks = board.ranks[figure.name]
-    published = [rate.rate for _, rate in board.published.get(figure.name, ())]
+    every = (rate for _, rate in board.published.get(figure.name, ()))
+    published = [rate.rate for rate in every if _alike(rate, ranks[0])]
     headline, finding = _first(ranks, figure, published)
     counts = (
         quantity.listed(sorted({FRAMEWORK_NAMES[row.entry.framework] for row in ranks})),
@@ -129,6 +130,9 @@ def _first(ranks: Sequence[Ranked], figure: Figure, published: Sequence[float]) 
         headline = f"Undecided: {_several(leading, len(ranks))} may be first {what}"
         value = f"{value_label(own, figure)} ({interval_label(own, figure)})"
         known = (f"Best value: {who}, {value}", stopped_label(own))
+    elif len({row.entry.contribution for row in ranks}) == 1:
+        headline = f"{figure.title}: {who}, {value_label(own, figure)}"
+        known = (sentence(confirmed_label(first)), stopped_label(own))
     else:
         value = quantity.write(
             own.value.value, figure.unit, own.value, figure.noun, digits=quantity.HEADLINE
@@ -255,16 +259,24 @@ def _published_row(
 ) -> Row:
     unit = Unit.NUMBER if rate.figure in RATES_THEMSELVES else Unit.SECONDS
     printed = quantity.write(rate.row.figures()[rate.figure], unit, digits=quantity.HEADLINE)
-    kind = _kind(rate)
+    kind, ratio = _kind(rate), "–"
+    if _alike(rate, first):
+        factor = rate.rate / first.entry.value.value
+        ratio = quantity.write(factor, Unit.RATIO, digits=quantity.HEADLINE)
     return table_row(
         entry(label(rate.row.label, 48), Line(f"published by {label(by, 40)}", "detail")),
         "–",
         entry(quantity.write(rate.rate, figure.unit, noun=figure.noun), *under(f"from {printed}")),
-        quantity.write(rate.rate / first.entry.value.value, Unit.RATIO, digits=quantity.HEADLINE),
+        ratio,
         *(["–"] if priced else []),
         device=COLOURS.get(kind),
         facets=Facets(device=(kind,) if kind else (), provenance=("published",)),
     )
+
+
+def _alike(rate: PublishedRate, first: Ranked) -> bool:
+    """Whether a published rate is by the clock and from the data of the measured ones."""
+    return rate.row.includes != "validation" and first.entry.origin != "synthetic"
 
 
 def _kind(rate: PublishedRate) -> str:

@@ -86,8 +86,8 @@ def claims_section(bench: BenchmarkView) -> Section | None:
     """
     if not bench.tested:
         return None
-    untested = [r for r in bench.tested if r.state in UNTESTED and not r.numbers]
-    tested = closest_first(r for r in bench.tested if r.state not in UNTESTED or r.numbers)
+    untested = [r for r in bench.tested if r.state in UNTESTED]
+    tested = closest_first(r for r in bench.tested if r.state not in UNTESTED)
     tables = []
     if tested:
         tables.append(claims_table("claims-table", "Tested", [(bench, tested)]))

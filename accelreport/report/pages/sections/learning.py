@@ -300,7 +300,7 @@ def _target_entry(bench: BenchmarkView, series: Series, point: Point, metric: st
 _PARITY = {
     "EQUIVALENT": Badge("same quality", "90 % interval within", "good"),
     "DIFFERENT": Badge("differs", "95 % interval outside", "bad"),
-    "UNDECIDED": Badge("undecided", "interval too wide", "quiet"),
+    "UNDECIDED": Badge("undecided", "interval reaches into the margin", "quiet"),
 }
 
 

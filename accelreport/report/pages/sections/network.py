@@ -78,7 +78,7 @@ def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
     if counts:
         processes = quantity.extent(counts.values(), quantity.count)
         facts.append(Fact("Repeats", processes))
-    if least := shortest(bench.results):
+    if least := shortest(row for row in bench.results if row.timed):
         facts.append(Fact("Shortest run", Speaker(bench).steps(least.steps, least)))
     if known := budgets(records):
         facts.append(Fact("Budget", quantity.extent(known, plain_duration)))

@@ -241,11 +241,12 @@ def scaling_table(bench: BenchmarkView) -> Table:
         return table_row(
             entry(name, against),
             quantity.count(scaling.units),
-            _efficiency(scaling.strong),
-            _efficiency(scaling.weak),
+            _efficiency(scaling.strong, signs(caveats_of(scaling.own.timed))),
+            _efficiency(scaling.weak, signs(caveats_of(scaling.own.timed))),
             device=bench.colours[scaling.own.device],
         )
 
+    held = frozenset[Caveat]().union(*(caveats_of(row.own.timed) for row in bench.scaling))
     points = grouped(bench.scaling, lambda row: bench.point_name(tuple(row.own.point.values())))
     table = Table(
         id="scaling-table",
@@ -255,15 +256,16 @@ def scaling_table(bench: BenchmarkView) -> Table:
         groups=tuple(
             RowGroup(tuple(map(row, scalings)), title=title) for title, scalings in points.items()
         ),
+        notes=tuple(filter(None, [signs_text(held)])),
     )
     return with_intervals(table)
 
 
-def _efficiency(interval: Interval) -> Entry:
+def _efficiency(interval: Interval, signs: str) -> Entry:
     """A share of perfect scaling with its interval; a dash where it was not measured."""
     if not present(interval.value):
         return entry(Line("–", "reason"))
-    lines = [Line(quantity.percent(interval.value, 0))]
+    lines = [Line(f"{quantity.percent(interval.value, 0)} {signs}".strip())]
     if interval.known:
         low = quantity.fixed(100 * interval.low, 0)
         lines.append(
