@@ -317,6 +317,8 @@ class Speaker:
                 return EVIDENCE["seed"].format(seed=row.seed, runs=runs)
             case Kind.INT8:
                 return self._int8(finding)
+            case Kind.RATE if best_of(finding):
+                where = where or self.at(values[0].of)
         first = forward(values[0])
         if not self.interval(first) or first.interval.n < 2:
             return ""
@@ -549,9 +551,11 @@ class _Words(Mapping[str, str]):
     @property
     def at(self) -> str:
         """The sweep point, where the form is of one."""
-        if self.finding.kind in {Kind.GAIN, Kind.COMPILED}:
-            return ""
         of = self._first.of
+        # The best of a grid is framed in the figure: a title has no room for three settings.
+        framed = self.finding.kind is Kind.RATE and best_of(self.finding) and len(of.point) > 1
+        if framed or self.finding.kind in {Kind.GAIN, Kind.COMPILED}:
+            return ""
         return self.speaker.at(over(self._first) if of.row else of)
 
     @property

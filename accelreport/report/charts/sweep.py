@@ -54,6 +54,8 @@ MOST_NAMES = 6
 """Lines that are named at their ends; the legend names more."""
 FAINT = 0.4
 """Opacity of a line beyond what was measured."""
+FROM_ZERO = 20.0
+"""The largest rate over the smallest, below which a linear axis shows both."""
 PUBLISHED = [4.0, 3.0]
 """The dash of a published line."""
 
@@ -148,14 +150,21 @@ class SweepAxes:
 
     def holding(self, lines: Sequence[SweepLine], ends: Sequence[End]) -> SweepAxes:
         """The same for other lines and marks."""
+        linear = self.linear or (self.tick is plain and from_zero(lines))
         return sweep_axes(
-            lines, ends, x_title=self.x_title, tick=self.tick, text=self.text, linear=self.linear
+            lines, ends, x_title=self.x_title, tick=self.tick, text=self.text, linear=linear
         )
 
     def at(self, share: float) -> float:
         """The value that is at such a share of the height."""
         low, high = self.heights
         return low + (high - low) * share if self.linear else low * (high / low) ** share
+
+
+def from_zero(lines: Sequence[SweepLine]) -> bool:
+    """Whether an axis of rates begins at 0: all differ by a factor below `FROM_ZERO`."""
+    values = [value for line in lines for value in line.y]
+    return max(values) < FROM_ZERO * min(values)
 
 
 def sweep_axes(

@@ -224,9 +224,9 @@ def lines_plot(
         title_lines: lines of the title, which a slide keeps first.
         parts: all else of the plot.
     """
-    # What is said of measured lines needs no published ones on a slide.
+    # What is said of measured lines needs no published ones on a slide whose axis they would cut.
     measured = [line for line in lines if not line.published]
-    own = bool(title_lines) and not any(line.published for line in title_lines)
+    own = bool(title_lines) and not (axes.linear or any(line.published for line in title_lines))
     some_lines, slide_axes = (measured, axes.holding(measured, ends)) if own else (lines, axes)
 
     def panel(size: Size) -> SweepPanel:

@@ -32,7 +32,7 @@ from accelreport.analysis.stats import geometric_mean, grouped, mean, percentile
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import WIDE, Named
 from accelreport.report.charts.scales import plain, plain_duration
-from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
+from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, from_zero, sweep_axes
 from accelreport.report.forms import why_hollow
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import (
@@ -115,7 +115,8 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     def rate(value: float) -> str:
         return quantity.number(value) + quantity.SPACE + counted
 
-    axes = sweep_axes(lines, ends, x_title=axis_title(axis), text=rate)
+    linear = from_zero(lines)
+    axes = sweep_axes(lines, ends, x_title=axis_title(axis), text=rate, linear=linear)
     multiples = (value for value in _ratios(bench).values() if not value.why)
     # A gain is that from one mark of its line to another.
     gains = finding.values if finding.kind is Kind.GAIN else ()
@@ -135,7 +136,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         title=sentence(f"{counted} by {axis_title(axis)}"),
         description=ends_in_words(lines, quantity.number),
         caption=(
-            "Log scale."
+            "Log scale." * (not linear)
             + _intervals(lines, axes)
             + f" ◇ dashed: published{', derived' * derived}." * bool(published)
             + hollow_text(lines)
@@ -143,7 +144,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             + "".join(
                 f" {Speaker(bench).title(crossing)}." for crossing in crossings[1:MOST_SEPARATE]
             )
-        ),
+        ).strip(),
         badges=loud_badges(bench),
         table=with_intervals(
             points_by_devices(
