@@ -171,12 +171,15 @@ def time_axis(low: float, high: float, *, log: bool, title: str, most: int) -> t
     def text(seconds: float) -> str:
         return plain(round(seconds / scale_s, 9))
 
+    # A last tick far behind the end would leave the chart empty there.
+    last = ticks[-1] if ticks[-1] - high <= 0.18 * (high - ticks[0]) else high
     unit = f" ({sign}{', log scale' if log else ''})"
     scale = (
         Scale(type="log", domain=[low, high], nice=False)
         if log
-        else Scale(domain=[ticks[0], ticks[-1]], nice=False, zero=False)
+        else Scale(domain=[ticks[0], max(high, last)], nice=False, zero=False)
     )
+    ticks = [tick for tick in ticks if tick <= max(high, last) * (1 + 1e-9)]
     return scale, ticked(ticks, text, title=title + unit, grid=False)
 
 
@@ -189,7 +192,7 @@ def starts_at_zero(low: float, high: float, most: int = 6) -> bool:
 def _covering(low: float, high: float, most: int) -> list[float]:
     """Round values that cover a linear domain and end little behind it."""
     ticks = nice_ticks(low, high, most - 1)
-    finer = (nice_ticks(low, high, about) for about in range(most - 1, 2 * most))
+    finer = (nice_ticks(low, high, about) for about in range(most - 1, most + 1))
     return next((own for own in finer if own[-1] - high <= 0.18 * (high - own[0])), ticks)
 
 
