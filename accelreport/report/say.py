@@ -196,10 +196,7 @@ class Speaker:
         return " ".join(filter(None, parts))
 
     def number_of(self, *kinds: Kind) -> str:
-        """The number of the first of some kinds about quality that has one, with what it is of.
-
-        Empty where none has.
-        """
+        """The number of the first of some kinds about quality that has one; else empty."""
         known = (f for kind in kinds for f in self.bench.findings if f.kind is kind)
         finding = next((f for f in known if quantity.present(f.values[0].number)), None)
         if finding is None:
@@ -223,10 +220,7 @@ class Speaker:
         return busy_text(_processes(busy)) if busy else ""
 
     def caveats(self, finding: Finding, *, budget: bool = True) -> Iterator[str]:
-        """A sentence for each thing, but for a load, that weakens the numbers of a finding.
-
-        Single runs are said in its title; a page has the budget in its title, record and foot.
-        """
+        """A sentence for each thing, but a load and single runs, that weakens a finding."""
         finding = _first_alone(finding)
         held, every = finding.caveats, _processes([finding])
         if budget and Caveat.EXTRAPOLATED not in held and _stopped(every):
@@ -381,10 +375,7 @@ class Speaker:
         return f"{text} ({interval})" if interval else text
 
     def sides(self, finding: Finding) -> tuple[str, str]:
-        """The sides of a ratio, the faster one first: "graph mode", "eager mode in TensorFlow".
-
-        Of a batch size, both have it; of all else, the base has the sweep point.
-        """
+        """The sides of a ratio, the faster one first: "graph mode", "eager mode in TensorFlow"."""
         ratio = forward(finding.values[0])
         if self.name(ratio.of) == (base := self.name(over(ratio))):
             return f"{base}{self.at(ratio.of)}", self.bench.at(over(ratio).point, "")
@@ -403,11 +394,8 @@ class Speaker:
 
     def _absolute(self, value: Value) -> str:
         """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""
-        return EVIDENCE["absolute"].format(
-            name=self.name(value.of),
-            verb=self.verb(value),
-            number=self.with_interval("", value).strip(),
-        )
+        number, name = self.with_interval("", value).strip(), self.name(value.of)
+        return EVIDENCE["absolute"].format(name=name, verb=self.verb(value), number=number)
 
 
 def _is_of(claim: ClaimResult, finding: Finding) -> bool:
