@@ -125,8 +125,7 @@ class Speaker:
             ValueError: no sentence may be made of it (`Finding.is_sentence`).
         """
         known = {"what": "the training", "best": best_of(finding), **(words or {})}
-        text = say(finding, _Words(self, finding, known))
-        text = self.begun(text)
+        text = self.begun(say(finding, _Words(self, finding, known)))
         if finding.kind not in _ALONE | COMPARED:
             return text
         # The best quality of several says itself of how many runs it is.
@@ -359,8 +358,9 @@ class Speaker:
         elif not any(isinstance(value.verdict, Change) for value in changes):
             most = max(abs(end) for value in changes for end in value.interval.ends)
             tested = f"95 % intervals within ± {quantity.fixed(100 * most, 2)} points"
+        by = [quantity.points(v.number, v.interval.low, v.interval.high) for v in changes]
         changed = EVIDENCE["int8"].format(
-            changes=f"changes by {quantity.listed(list(map(points, changes)))}"
+            changes=f"changes by {quantity.listed(by)}"
             if any(value.number for value in changes) or len(changes) == 1
             else f"is unchanged in all {len(changes)} runs",
             examples=quantity.count(max(value.interval.n for value in changes)),
@@ -371,8 +371,7 @@ class Speaker:
     def with_interval(self, name: str, value: Value) -> str:
         """A number under its name and its interval: "A: 1.04× (0.94–1.15×)"."""
         text = f"{name} {self.number(value, quantity.TABLE)}"
-        interval = self.interval(value)
-        return f"{text} ({interval})" if interval else text
+        return f"{text} ({interval})" if (interval := self.interval(value)) else text
 
     def sides(self, finding: Finding) -> tuple[str, str]:
         """The sides of a ratio, the faster one first: "graph mode", "eager mode in TensorFlow"."""
@@ -447,11 +446,6 @@ def data_words(finding: Finding) -> str:
 def naive_name(value: Value) -> str:
     """A naive guess in quotation marks."""
     return f"“{label(value.of.part, 40)}”"
-
-
-def points(value: Value) -> str:
-    """A change in accuracy in percentage points, with no digit that its interval denies."""
-    return quantity.points(value.number, value.interval.low, value.interval.high)
 
 
 @dataclass(frozen=True)

@@ -552,8 +552,8 @@ def _table_rows(shown: Shown) -> list[Row]:
         if not other.of_precisions:
             origin += f"; {label(why_withheld(other), 200)}"
         verdict = withheld_word(other.withheld)
-        told = other.computed and other.of_precisions and other.verdict is not Verdict.WITHHELD
-        ratio = other.computed.interval if other.computed and told else None
+        has_ratio = other.computed and other.of_precisions and other.verdict is not Verdict.WITHHELD
+        ratio = other.computed.interval if other.computed and has_ratio else None
         factor = quantity.ratio_of(ratio) if ratio else verdict
         facets = Facets((name,), (verdict,), ("measured",))
         held = rate_of(other.own)
