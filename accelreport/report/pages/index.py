@@ -248,7 +248,10 @@ def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
     ]
     most = min(size.most, int((size.height - TICKS) // DETAILED)) - 1
     largest = sorted(able, key=lambda dot: ("undecided" in dot.hollow, -dot.value))[:most]
-    return [dots[0], *(dot for dot in able if dot in largest)]
+    first, where = dots[0], dots[0].detail.rpartition(" · ")[0]
+    if where and text_width(first.detail, SMALLER) >= room:
+        first = replace(first, detail=where)
+    return [first, *(dot for dot in able if dot in largest)]
 
 
 def _group(finding: Finding) -> tuple[bool, bool, bool, float]:
