@@ -252,7 +252,7 @@ def test_records_of_a_real_gpu_have_its_name_its_peak_its_energy_and_its_librari
     shares = [
         float(share)
         for page in (tmp_path / "site").glob("day_*.full.html")
-        for share in re.findall(r"([\d.]+)\N{NO-BREAK SPACE}% of \d", page.read_text("utf-8"))
+        for share in re.findall(r"([\d.]+)\s% of its peak", page.read_text("utf-8"))
     ]
     assert shares
     assert max(shares) <= 100
