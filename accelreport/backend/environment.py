@@ -116,6 +116,8 @@ def imported_files(spec_folder: Path) -> list[ImportedFile]:
     listed = {
         os.path.realpath(str(distribution.locate_file(file)))
         for distribution in metadata.distributions(path=apart)
+        # A checkout's egg-info lists its sources, too, which no installation has fixed.
+        if distribution.read_text("RECORD")
         for file in distribution.files or ()
     }
     own, files = set(_installed_from_source()), {}

@@ -245,6 +245,8 @@ def test_code_from_elsewhere_is_known_and_an_edit_of_it_is_measured(
         "edited/editable/__init__.py": "",
         "edited/editable/deep.py": "import outside\n",
         "pythonpath/outside.py": "",
+        "pythonpath/outside.egg-info/SOURCES.txt": "outside.py\n",
+        "pythonpath/outside.egg-info/PKG-INFO": "Name: outside\nVersion: 1\n",
         "pythonpath/delivered.py": "",
         "pythonpath/delivered-1.dist-info/RECORD": "delivered.py,,\n",
         "pythonpath/delivered-1.dist-info/METADATA": "Name: delivered\nVersion: 1\n",

@@ -54,7 +54,7 @@ def configure(device: Device) -> Runtime:
     jax.config.update("jax_default_device", chosen)
     keras.mixed_precision.set_global_policy(device.precision)
     # XLA's programs for CPUs compute a step slower inside a loop (benchmarks/framework_steps.py),
-    # and on a GPU its loops wait for the device before each turn, where calls follow each other.
+    # and on a GPU a loop of products took longer than calls (`UNROLLED` of the products).
     looped = device.kind == "TPU"
     facts = {
         "framework": f"JAX {jax.__version__}",
