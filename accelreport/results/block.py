@@ -1,4 +1,7 @@
-"""The timed blocks of a cell, and the step time of its steady ones: one rule for all readers."""
+"""The timed blocks of a cell, and the step time of its steady ones: one rule for all readers.
+
+A record has thousands of blocks, so what most of them lack is not written.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +41,11 @@ class Block(Document):
     """CPU seconds of every other process of the machine in that time."""
     warmup: bool
     """Whether it is excluded from the steady time."""
-    stopped_s: Seconds | None = None
+    stopped_s: Annotated[Seconds | None, Field(exclude_if=lambda seconds: seconds is None)] = None
     """Seconds in which the process stood still, because it was stopped or the machine slept.
     Such a block is also excluded from the steady time. Absent if the process ran all the time.
     """
-    step_s: list[Stamp] = []
+    step_s: Annotated[list[Stamp], Field(exclude_if=lambda stamps: not stamps)] = []
     """Seconds of each step from the second on, stamped inside the graph when the step's loss is
     ready. Empty if the device runs asynchronously, where a stamp would be wrong, and if the wall
     clock, the only clock that a graph can read, was set.
