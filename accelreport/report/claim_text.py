@@ -189,7 +189,7 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         missing = [bench.plan.spec for bench in rerun.missing]
         title = f"Not decided: {counts(rerun, missing)}"
         if (some := counts(rerun, missing, outcome)) != counts(rerun, missing):
-            title = f"One command may decide {some}"
+            title = f"This command may decide {some}"
         yield NextStep(title, again, rerun.seconds, comparisons=rerun.comparisons)
     if beyond := len(outcome.beyond):
         needs = f"{quantity.plural(beyond, 'comparison')} need{'s' * (beyond == 1)}"
@@ -202,8 +202,8 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         specs = Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
         notebook = f"accelreport notebook specs/{spec}.toml"
-        some = f"{among(specs[spec], absent)}, on " * (specs[spec] < absent)
-        where = f"({some}a free GPU or TPU of Colab or Kaggle)"
+        some = f"{among(specs[spec], absent)}: " * (specs[spec] < absent)
+        where = f"({some}this notebook, on a free GPU or TPU of Colab or Kaggle)"
         yield NextStep(f"{needs} another device", notebook, where=where)
     if not outcome.own:
         own = "accelreport new specs/mine.toml --model model.py:build --data train.csv"

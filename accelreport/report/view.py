@@ -396,7 +396,7 @@ class BenchmarkView(Benchmark):
     def tried_series(self) -> tuple[Series, ...]:
         """Series with a cell that was begun: the columns of tables, failures among them.
 
-        A device that was skipped everywhere, or not run yet, is told in one line of the page.
+        A device that was skipped everywhere, or not run, is told in one line of the page.
         """
         return tuple(
             series

@@ -272,6 +272,6 @@ def problem_text(result: Result) -> str:
     if result.measured:
         return "" if result.timed else "ended before its first steady step"
     if result.status == MISSING:
-        return "not run yet"
+        return "not run"
     kind = result.failure_kind
     return f"{result.status} ({kind}): {failure_text(result)}" if kind else result.status

@@ -185,7 +185,7 @@ def test_a_point_that_failed_is_told_by_what_became_of_it_and_not_of_the_others(
         **given,
     )
     assert row["verdict"] == "NOT TESTED HERE"
-    assert row["numbers"] == "cpu has no number for it here (not run yet)"
+    assert row["numbers"] == "cpu has no number for it here (not run)"
 
 
 # 8-bit models and memory ----------------------------------------------------------------------

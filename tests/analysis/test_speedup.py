@@ -128,7 +128,7 @@ def test_a_device_that_did_not_run_is_a_row_with_its_reason() -> None:
 
 def test_a_cell_that_was_never_run_says_so() -> None:
     frame = _speedups(study(axes={}, fate=lambda c: "missing" if c.device == "gpu" else "ok"))
-    assert the_row(frame, device="gpu")["reason"] == "not run yet"
+    assert the_row(frame, device="gpu")["reason"] == "not run"
 
 
 def test_without_its_baseline_a_device_has_a_time_and_no_speedup() -> None:

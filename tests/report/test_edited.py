@@ -188,7 +188,7 @@ TRUE = {
     "of how many steps": (T, "fashion_mnist", "(term='Shortest run', value='20 of 1,500 steps'"),
     "what a grid leaves out": (T, "har_sweep", "1 of 4 columns left out: no steady step."),
     "what a slide of a grid leaves out": (
-        W, "har_sweep", "caption='batch size 64 left out: not run yet'"
+        W, "har_sweep", "caption='batch size 64 left out: not run'"
     ),
     "over whose CPU a ratio is": (W, "fashion_mnist", "Published: Colab TPU 110× its CPU."),
     "a published rate beside one partial run": (

@@ -189,7 +189,7 @@ def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_e
     words = [row["label"] for row in data_of(figure, Size(1104, 320)) if "label" in row]
     times = [word for word in words if word.endswith(("s", "min")) and word[0].isdigit()]
     assert len(times) == 3 * 4 * 2 * 2 - 1
-    assert "Hatched (1 of 48): not run yet." in figure.caption
+    assert "Hatched (1 of 48): not run." in figure.caption
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_grid_leaves_out_what_has_no_number_and_says_so(
     (figure,) = plots(view(replace(grid, records=records)))
     rows = data_of(figure, Size(1104, 320))
     assert sum("known" in row for row in rows) == cells
-    assert f"{left_out} left out: not run yet." in figure.caption
+    assert f"{left_out} left out: not run." in figure.caption
     assert "Hatched" not in figure.caption
 
 

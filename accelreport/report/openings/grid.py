@@ -188,7 +188,7 @@ def _untimed(panels: Sequence[HeatPanel]) -> Counter[str]:
 
 
 def _left_out(every: Sequence[HeatPanel], panels: Sequence[HeatPanel]) -> str:
-    """What is planned and not drawn, and why: "batch size 64 left out: not run yet"."""
+    """What is planned and not drawn, and why: "batch size 64 left out: not run"."""
     sizes = [(len(some), len(some[0].cells), len(some[0].cells[0])) for some in (every, panels)]
     left_out = [
         f"{planned - drawn} of {planned} {what}"

@@ -69,7 +69,7 @@ def with_intervals(table: Table) -> Table:
 def kind_text(row: Result) -> str:
     """Why a row has no numbers, in two or three words."""
     if row.status == "missing":
-        return "not run yet"
+        return "not run"
     if row.status == REFUSED:
         return f"refused: {label(row.failure_kind.replace('-', ' '), 40)}"
     if row.measured:
