@@ -39,7 +39,7 @@ class Block(Document):
     """
     other_cpu_s: Seconds | None = None
     """CPU seconds of every other process of the machine in that time."""
-    warmup: bool
+    warmup: Annotated[bool, Field(exclude_if=lambda warmup: not warmup)] = False
     """Whether it is excluded from the steady time."""
     stopped_s: Annotated[Seconds | None, Field(exclude_if=lambda seconds: seconds is None)] = None
     """Seconds in which the process stood still, because it was stopped or the machine slept.

@@ -19,11 +19,14 @@ Raw = dict[str, Any]
 
 
 def raw_of(contribution: Contribution) -> Raw:
-    """Plans and records as JSON values."""
-    return {
+    """Plans and records as JSON values, with what a block leaves out."""
+    raw = {
         "plans": [json.loads(plan.model_dump_json()) for plan in contribution.plans],
         "records": [json.loads(record.model_dump_json()) for record in contribution.records],
     }
+    for record in raw["records"]:
+        record["blocks"] = [{"warmup": False, "step_s": []} | block for block in record["blocks"]]
+    return raw
 
 
 def contribution_from(raw: Raw) -> Contribution:
