@@ -128,6 +128,8 @@ def _mode(device: Device) -> tuple[int, int]:
 
 SHAPES = ("circle", "square", "triangle-up", "triangle-down")
 """Marks of devices, by Vega's names; a diamond is a published figure, a cross a failure."""
+GLYPHS = dict(zip(SHAPES, "●■▲▼", strict=True))
+"""The same in a text."""
 KeyShape = Literal[
     "dot",
     "square",

@@ -23,7 +23,9 @@ from accelreport.report.charts.drawing import (
     RIGHT,
     SHAPE,
     Chart,
+    DeviceStyle,
     Layer,
+    device_fields,
     marked,
     rows,
     text_layers,
@@ -40,7 +42,7 @@ from accelreport.report.charts.scales import (
     wrapped,
 )
 from accelreport.report.text import cut, lines_within, text_width
-from accelreport.report.theme import HALO
+from accelreport.report.theme import GLYPHS, HALO, letters, shape
 
 LETTERS, SMALLER = 13.5, 12.5
 """Sizes of letters of a name, and of its detail, in pixels."""
@@ -83,7 +85,7 @@ def dot_plot(
     width: int,
     height: int,
     base: Base | None = None,
-    lines: Sequence[tuple[float, str]] = (),
+    lines: Sequence[tuple[float, DeviceStyle]] = (),
 ) -> Chart:
     """The chart.
 
@@ -94,7 +96,7 @@ def dot_plot(
         width: pixels in all.
         height: pixels in all, or more where the rows need more; 0 for as many as they need.
         base: what the values are compared with.
-        lines: values with their names, each a line across all rows.
+        lines: values with their devices, each a line across all rows.
     """
     return _DotPlot(dots, axis_title, tick, width, height, base, lines).chart()
 
@@ -146,7 +148,7 @@ class _DotPlot:
         width: int,
         height: int,
         base: Base | None,
-        lines: Sequence[tuple[float, str]],
+        lines: Sequence[tuple[float, DeviceStyle]],
     ) -> None:
         self._base, self._lines = base, lines
         self._bars = base is None and from_zero(dots)
@@ -370,22 +372,28 @@ class _DotPlot:
     def _line_layers(self) -> list[Layer]:
         """A dashed line at each published value, with its name at the top.
 
-        Names point to the middle, so lines that are nearer to it begin below the names of others.
+        The outermost name points outwards where it has room. Others point to the middle, and lines
+        that are nearer to it begin below the names of others.
         """
         middle, texts = (self._left + self._right) / 2, []
         ordered = sorted(self._lines, key=lambda line: -abs(self._at(line[0]) - middle))
-        for number, (value, name) in enumerate(ordered):
-            align, gap = ("left", 4.0) if self._at(value) < middle else ("right", -4.0)
-            look = {"align": align, "dx": gap, "fontSize": SMALLER}
+        for number, (value, device) in enumerate(ordered):
+            name = f"{GLYPHS[shape(device.colour)]} {device.title}"
+            at, width = self._at(value), text_width(name, SMALLER) + END
+            outwards = number == 0 and middle <= at <= self._width - width
+            align, gap = ("left", 4.0) if at < middle or outwards else ("right", -4.0)
+            fill = letters(device.colour)
+            look = {"align": align, "dx": gap, "fontSize": SMALLER, "fill": fill}
             texts.append(({"value": value, "y": LINE * (number + 0.5), "label": name}, look))
         data = [
             {"value": value, "y": LINE * number, "end": self._rows[-1].bottom}
-            for number, (value, _) in enumerate(ordered)
+            | device_fields(device)
+            for number, (value, device) in enumerate(ordered)
         ]
         if not data:
             return []
-        rule = Layer(rows(data)).mark_rule(stroke="var(--ink)", strokeDash=[4, 3])
-        lines = rule.encode(x=self._x("value"), y=_y(), y2=alt.Y2("end"))
+        rule = Layer(rows(data)).mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
+        lines = rule.encode(x=self._x("value"), y=_y(), y2=alt.Y2("end"), **COLOUR)
         return [lines, *text_layers(texts, x=self._x("value"), y=_y())]
 
     def _bar_layers(self) -> list[Layer]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Caveat, Unit
 from accelreport.analysis.overview import RATES_THEMSELVES, PublishedRate
-from accelreport.chips.board import Board, Submission
+from accelreport.chips.board import INVENTED, Board, Submission
 from accelreport.chips.contribution import release_of
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked
 from accelreport.report import quantity
 from accelreport.report.charts.dots import Dot, from_zero
 from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.charts.scales import percent_text, plain, plain_duration
-from accelreport.report.forms import CAVEATS
+from accelreport.report.forms import CAVEATS, SIGNS, signs_text
 from accelreport.report.model import (
     Badge,
     Code,
@@ -57,7 +57,7 @@ from accelreport.report.rank_labels import (
     stopped_label,
     value_label,
 )
-from accelreport.report.text import label, sentence, slug
+from accelreport.report.text import label, sentence, short_hardware, slug
 from accelreport.spec.device import FRAMEWORK_NAMES
 
 COLOURS = {"CPU": 0, "GPU": 1, "TPU": 2}
@@ -98,6 +98,7 @@ def ranked_page(board: Board, figure: Figure) -> Page:
     published = [rate.rate for rate in every if _alike(rate, ranks[0])]
     headline, finding = _first(ranks, figure, published)
     counts = (
+        *([figure.title] if figure.title[1:] not in headline else []),
         quantity.listed(sorted({FRAMEWORK_NAMES[row.entry.framework] for row in ranks})),
         *(["synthetic data"] if any(row.entry.origin == "synthetic" for row in ranks) else []),
         quantity.plural(max(row.entry.reached[1] for row in ranks), "repeat"),
@@ -131,7 +132,10 @@ def _first(ranks: Sequence[Ranked], figure: Figure, published: Sequence[float]) 
         value = f"{value_label(own, figure)} ({interval_label(own, figure)})"
         known = (f"Best value: {who}, {value}", stopped_label(own))
     elif len({row.entry.contribution for row in ranks}) == 1:
-        headline = f"{figure.title}: {who}, {value_label(own, figure)}"
+        chip = f"{short_hardware(own.hardware.removeprefix(INVENTED))} in {precision_label(own)}"
+        alike = {(row.entry.hardware, row.entry.framework) for row in ranks}
+        leads = f"{chip if len(alike) == 1 else who} leads" if len(ranks) > 1 else who
+        headline = f"{leads}: {value_label(own, figure)}"
         known = (sentence(confirmed_label(first)), stopped_label(own))
     else:
         value = quantity.write(
@@ -156,7 +160,8 @@ def _chart(board: Board, figure: Figure) -> Drawn:
         for row in ranks[:MOST_DRAWN]
     ]
     lines = [
-        (rate.rate, label(rate.row.label, 48)) for _, rate in board.published.get(figure.name, ())
+        (rate.rate, Named(label(rate.row.label, 48), COLOURS.get(_kind(rate), 0)))
+        for _, rate in board.published.get(figure.name, ())
     ]
     return _dot_figure("chart", sentence(figure.short), dots, figure, lines)
 
@@ -180,7 +185,7 @@ def _dot_figure(
     title: str,
     dots: Sequence[Dot],
     figure: Figure,
-    lines: Sequence[tuple[float, str]] = (),
+    lines: Sequence[tuple[float, Named]] = (),
 ) -> Drawn:
     plot = dots_plot(
         dots,
@@ -214,6 +219,7 @@ def _ranks(board: Board, figure: Figure) -> Table:
             *([RowGroup(tuple(published), "Published")] if published else []),
         ),
         caption=CAVEATS[Caveat.UNVALIDATED] * validated,
+        notes=_foot(row.entry for row in ranks),
     )
 
 
@@ -244,8 +250,13 @@ def _ranked_row(
 
 
 def _value(own: Entry, figure: Figure) -> tuple[Line, ...]:
-    interval = Line(interval_label(own, figure), "interval")
-    return (Line(value_label(own, figure)), interval, *under(stopped_label(own)))
+    sign = f"{quantity.SPACE}{SIGNS[Caveat.BUDGET]}" * bool(own.stopped)
+    return (Line(value_label(own, figure)), Line(f"{interval_label(own, figure)}{sign}", "interval"))
+
+
+def _foot(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """What the sign of a value means, where one has it."""
+    return (signs_text({Caveat.BUDGET}),) * any(entry.stopped for entry in entries)
 
 
 def _titled(board: Board, figure: Figure, own: Entry) -> tuple[Line, ...]:
@@ -311,6 +322,7 @@ def _figures(board: Board, shown: Figure) -> Table | Links:
         corner="figure",
         columns=(Column("first"), *number_columns(("value",))),
         groups=(RowGroup(tuple(rows)),),
+        notes=_foot(board.ranks[figure.name][0].entry for figure in shown_figures(board)),
     )
 
 
@@ -396,7 +408,7 @@ def _own_ranks(board: Board, own: Sequence[tuple[Figure, Ranked]]) -> Table:
             table_row(
                 entry(*_titled(board, figure, row.entry)),
                 f"{rank_label(row)} of {len(ranks)}",
-                entry(*_value(row.entry, figure)),
+                entry(*_value(row.entry, figure), *under(stopped_label(row.entry))),
                 ratio_label(row, ranks, figure) or "–",
                 f"{processes} of {of}",
             )
