@@ -105,8 +105,8 @@ def test_a_value_of_steps_that_the_budget_stopped_says_so(
     with opened(browser, site / "index.html", script=False, files=True) as page:
         values = page.locator("#ranked tbody:first-of-type td:nth-of-type(2)").all_inner_texts()
         first = page.locator("#all-figures tbody td:nth-of-type(2)").first.inner_text()
-    assert first == values[0]
         notes = page.locator(".table-note").all_inner_texts()
+    assert first == values[0]
     assert "† stopped by the budget" in notes
     assert ["†" in text for text in values] == [bool(own) for own in stopped]
 

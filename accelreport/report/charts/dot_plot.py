@@ -23,9 +23,7 @@ from accelreport.report.charts.drawing import (
     RIGHT,
     SHAPE,
     Chart,
-    DeviceStyle,
     Layer,
-    device_fields,
     marked,
     rows,
     text_layers,
@@ -42,7 +40,7 @@ from accelreport.report.charts.scales import (
     wrapped,
 )
 from accelreport.report.text import cut, lines_within, text_width
-from accelreport.report.theme import GLYPHS, HALO, letters, shape
+from accelreport.report.theme import GLYPHS, HALO, letters, series, shape
 
 LETTERS, SMALLER = 13.5, 12.5
 """Sizes of letters of a name, and of its detail, in pixels."""
@@ -85,7 +83,7 @@ def dot_plot(
     width: int,
     height: int,
     base: Base | None = None,
-    lines: Sequence[tuple[float, DeviceStyle]] = (),
+    lines: Sequence[tuple[float, str, int | None]] = (),
 ) -> Chart:
     """The chart.
 
@@ -96,7 +94,7 @@ def dot_plot(
         width: pixels in all.
         height: pixels in all, or more where the rows need more; 0 for as many as they need.
         base: what the values are compared with.
-        lines: values with their devices, each a line across all rows.
+        lines: values with their names and devices' colours, each a line across all rows.
     """
     return _DotPlot(dots, axis_title, tick, width, height, base, lines).chart()
 
@@ -148,7 +146,7 @@ class _DotPlot:
         width: int,
         height: int,
         base: Base | None,
-        lines: Sequence[tuple[float, DeviceStyle]],
+        lines: Sequence[tuple[float, str, int | None]],
     ) -> None:
         self._base, self._lines = base, lines
         self._bars = base is None and from_zero(dots)
@@ -274,7 +272,7 @@ class _DotPlot:
         held = self._base.held if self._base else ()
         ends = [
             *held,
-            *(value for value, _ in self._lines),
+            *(value for value, *_ in self._lines),
             *(value for dot in dots for value in (dot.value, dot.low, dot.high)),
         ]
         low, high = log_domain(ends, 1.0)
@@ -367,7 +365,7 @@ class _DotPlot:
         return Chart(layers, round(self._width, 1), round(self._rows[-1].bottom, 1))
 
     def _values(self) -> list[float]:
-        return [0.0, 0.0, *(value for value, _ in self._lines)]
+        return [0.0, 0.0, *(value for value, *_ in self._lines)]
 
     def _line_layers(self) -> list[Layer]:
         """A dashed line at each published value, with its name at the top.
@@ -377,19 +375,18 @@ class _DotPlot:
         """
         middle, texts = (self._left + self._right) / 2, []
         ordered = sorted(self._lines, key=lambda line: -abs(self._at(line[0]) - middle))
-        for number, (value, device) in enumerate(ordered):
-            name = f"{GLYPHS[shape(device.colour)]} {device.title}"
-            at, width = self._at(value), text_width(name, SMALLER) + END
+        data = []
+        for number, (value, name, colour) in enumerate(ordered):
+            mark, fill, stroke = "", "var(--ink)", "var(--ink)"
+            if colour is not None:
+                mark, fill, stroke = f"{GLYPHS[shape(colour)]} ", letters(colour), series(colour)
+            at, width = self._at(value), text_width(f"{mark}{name}", SMALLER) + END
             outwards = number == 0 and middle <= at <= self._width - width
             align, gap = ("left", 4.0) if at < middle or outwards else ("right", -4.0)
-            fill = letters(device.colour)
             look = {"align": align, "dx": gap, "fontSize": SMALLER, "fill": fill}
-            texts.append(({"value": value, "y": LINE * (number + 0.5), "label": name}, look))
-        data = [
-            {"value": value, "y": LINE * number, "end": self._rows[-1].bottom}
-            | device_fields(device)
-            for number, (value, device) in enumerate(ordered)
-        ]
+            texts.append(({"value": value, "y": LINE * (number + 0.5), "label": f"{mark}{name}"}, look))
+            place = {"value": value, "y": LINE * number, "end": self._rows[-1].bottom}
+            data.append(place | {"colour": stroke})
         if not data:
             return []
         rule = Layer(rows(data)).mark_rule(strokeDash=[4, 3], strokeWidth=1.5)

@@ -14,7 +14,7 @@ from accelreport.analysis.findings import FACTS, Finding, Kind, Value
 from accelreport.analysis.ranking import title_finding
 from accelreport.report.charts.dot_plot import dot_plot
 from accelreport.report.charts.dots import Base, Dot, from_zero, marks_text
-from accelreport.report.charts.drawing import WIDE, Chart, DeviceStyle, draw
+from accelreport.report.charts.drawing import WIDE, Chart, draw
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
 from accelreport.report.model import (
     Badge,
@@ -160,7 +160,7 @@ def dots_plot(
     axis: str,
     tick: Callable[[float], str],
     base: Base | None = None,
-    lines: Sequence[tuple[float, DeviceStyle]] = (),
+    lines: Sequence[tuple[float, str, int | None]] = (),
     on_a_slide: Callable[[int], Sequence[Dot]] | None = None,
     solid: str = "measured",
     note: str = "",
@@ -173,7 +173,7 @@ def dots_plot(
         axis: what the axis counts.
         tick: the text of a value at the axis.
         base: what the values are compared with.
-        lines: published values with their devices, across the rows.
+        lines: published values with their names and devices' colours, across the rows.
         on_a_slide: the rows of a slide that has room for so many; all of them without it.
         solid: what a mark is that is neither published nor hollow.
         note: behind the meaning of the marks.

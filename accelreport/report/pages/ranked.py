@@ -160,7 +160,7 @@ def _chart(board: Board, figure: Figure) -> Drawn:
         for row in ranks[:MOST_DRAWN]
     ]
     lines = [
-        (rate.rate, Named(label(rate.row.label, 48), COLOURS.get(_kind(rate), 0)))
+        (rate.rate, label(rate.row.label, 48), COLOURS.get(_kind(rate)))
         for _, rate in board.published.get(figure.name, ())
     ]
     return _dot_figure("chart", sentence(figure.short), dots, figure, lines)
@@ -185,7 +185,7 @@ def _dot_figure(
     title: str,
     dots: Sequence[Dot],
     figure: Figure,
-    lines: Sequence[tuple[float, Named]] = (),
+    lines: Sequence[tuple[float, str, int | None]] = (),
 ) -> Drawn:
     plot = dots_plot(
         dots,

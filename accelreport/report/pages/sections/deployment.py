@@ -62,7 +62,7 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
         dots,
         axis="int8 as a share of float32 (less is better)",
         tick=percent_text,
-        lines=[(1.0, "float32")],
+        lines=[(1.0, "float32", None)],
         id="int8",
         title="int8 and float32",
         note=f"int8: {'; '.join(dict.fromkeys(texts))}.",
