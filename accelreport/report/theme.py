@@ -188,6 +188,11 @@ def _shape(number: int) -> int:
     return (_SHAPE_OF[number % COLOURS] + number // COLOURS) % len(SHAPES)
 
 
+def as_circle(number: int) -> int:
+    """The number of the same colour whose mark is a circle."""
+    return next(n for n in range(number % COLOURS, 99, COLOURS) if shape(n) == SHAPES[0])
+
+
 def pattern(number: int, machine: int) -> int:
     """Which dash the lines of a device have on its first machine (0), and on its second (1)."""
     return machine + MACHINES * (number // (COLOURS * len(SHAPES)))

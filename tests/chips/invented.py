@@ -114,7 +114,7 @@ def _take(record: Raw, factor: float, rng: random.Random) -> float:
     before, trained = _spent(record), times["train_s"] is not None
     for block in record["blocks"]:
         block["wall_s"] *= factor
-        block["step_s"] = [stamp * factor for stamp in block["step_s"]]
+        block["step_s"] = [stamp * factor for stamp in block.get("step_s", ())]
         block["cpu_s"] = round(block["cpu_s"] * factor, 6)
         block["other_cpu_s"] = 0.0
     for epoch in record["epochs"]:

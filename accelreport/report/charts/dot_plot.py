@@ -63,8 +63,9 @@ FREE = sorted(
     ((left / 20, right / 20) for left in range(11) for right in range(11 - left)), key=sum
 )
 """Of a logarithmic axis, what may be free for texts at its left and right, the least first."""
-BESIDE, END = 10.0, 8.0
-"""Pixels from the middle of a mark, or the end of its interval, to its text, and to the edge."""
+BESIDE, END, RADIUS = 10.0, 8.0, 7.0
+"""Pixels from a name or a column to what is beside it, from a mark or its interval to its text and
+to the edge, and from the middle of a mark to its edge."""
 THICK, CAP = 24.0, 3.0
 """Pixels of the thickest bar, and of half the cap of an interval."""
 TALL, TALLEST = 132.0, 56.0
@@ -308,17 +309,19 @@ class _DotPlot:
 
         It is at the right or left of them, off the line of the base, or beyond that line.
         """
-        first = max(min(mark.low for mark in dots), self._ends[0])
-        last = min(max(mark.high for mark in dots), self._last)
-        left, right = self._at(first) - BESIDE, self._at(last) + BESIDE
+        # The edge of a mark, where its interval does not leave it.
+        edge = (self._ends[1] / self._ends[0]) ** (RADIUS / (self._right - self._left))
+        first = max(min(min(mark.low, mark.value / edge) for mark in dots), self._ends[0])
+        last = min(max(max(mark.high, mark.value * edge) for mark in dots), self._last)
+        left, right = self._at(first) - END, self._at(last) + END
         base = self._base.value if self._base else 0.0
         line = self._at(base) if self._base else self._left
         after, before = self._at(last) < line, self._base is not None and line < self._at(first)
         return [
             (last, "left", (line if after else right_edge) - right),
             (first, "right", left - (line if before else self._left)),
-            *[(base, "left", right_edge - line - BESIDE)] * after,
-            *[(base, "right", line - BESIDE - self._left)] * before,
+            *[(base, "left", right_edge - line - END)] * after,
+            *[(base, "right", line - END - self._left)] * before,
         ]
 
     def _cells(self, dot: Dot) -> tuple[str, ...]:
@@ -384,7 +387,9 @@ class _DotPlot:
             outwards = number == 0 and middle <= at <= self._width - width
             align, gap = ("left", 4.0) if at < middle or outwards else ("right", -4.0)
             look = {"align": align, "dx": gap, "fontSize": SMALLER, "fill": fill}
-            texts.append(({"value": value, "y": LINE * (number + 0.5), "label": f"{mark}{name}"}, look))
+            texts.append(
+                ({"value": value, "y": LINE * (number + 0.5), "label": f"{mark}{name}"}, look)
+            )
             place = {"value": value, "y": LINE * number, "end": self._rows[-1].bottom}
             data.append(place | {"colour": stroke})
         if not data:
@@ -541,7 +546,7 @@ class _DotPlot:
                     column.append((place | {"label": text}, look | {"align": side}))
                 if not self._bars:
                     text, at, align = self._beside(on_line, edge)
-                    look |= {"align": align, "dx": BESIDE if align == "left" else -BESIDE}
+                    look |= {"align": align, "dx": END if align == "left" else -END}
                     texts.append((place | {"edge": at, "label": text}, look))
                 on_line = []
         # Numbers end together, and ratios begin together.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from accelreport.analysis.findings import Value
 from accelreport.report import quantity
 from accelreport.report.charts.dots import Base, Dot
-from accelreport.report.charts.drawing import NARROW, WIDE
+from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (
     Page,
@@ -34,6 +34,7 @@ from accelreport.report.pages.sections.shares import (
 )
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
+from accelreport.report.theme import as_circle
 from accelreport.report.view import BenchmarkView
 
 Share = tuple[Reached, Value]
@@ -68,9 +69,13 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
         )
         headline += f", in {runs}" if (runs := speaker.runs(largest)) else ""
         if rest := [value for _, value in own if value is not largest]:
+            runs = [speaker.runs(value) for value in rest]
+            kinds = [word for word, sign in (("partial", "partial"), ("single", "one"))
+                     if any(sign in own for own in runs)]  # fmt: skip
+            some = f"{', some' * (not all(runs)) or ','} in {' or '.join(kinds)} runs" * any(runs)
             finding = (
                 "The other measured shares, each at its benchmark’s largest step: "
-                f"{speaker.numbers(rest)}."
+                f"{speaker.numbers(rest)}{some}."
             )
     return Page(
         path=CEILINGS,
@@ -112,17 +117,22 @@ def _plot(rows: Shares, title: str) -> Plot:
     """The figure: a row for each benchmark, with at most three of its shares."""
     dots: list[Dot] = []
     groups = []
+    # The device of most marks is named once.
+    measured = [row.short for *_, own in rows for row, value in _shown(own) if not value.of.row]
+    usual = next((short for short in measured if 2 * measured.count(short) > len(measured) > 1), "")
     for bench, place, shares in rows:
         speaker, points = Speaker(bench), [value.of.point for _, value in _shown(shares)]
         point = place.point if place.point in points else points[0]
         where = bench.point_name(point)
         shown = sorted(_shown(shares), key=lambda share: share[1].of.point != point)
         for number, (row, value) in enumerate(shown):
-            dot, own, owner = dot_of(speaker, value), value.of.point, label(row.short, 32)
+            dot, own = dot_of(speaker, value), value.of.point
+            owner = label(row.short, 32) * (value.of.row is not None or row.short != usual)
             if own != point:
-                owner += f", {bench.point_header(own)}"
+                owner = ", ".join(filter(None, (owner, bench.point_header(own))))
             dots.append(
                 replace(dot, name=label(bench.plan.title), detail=where * (own == point),
+                        device=Named(row.name, as_circle(dot.device.colour)),
                         joined=number > 0, text=speaker.number(value), owner=owner)
             )  # fmt: skip
         lines = (
@@ -135,7 +145,7 @@ def _plot(rows: Shares, title: str) -> Plot:
                 ),
                 ", in ".join(filter(None, (str(value.provenance), speaker.runs(value)))),
                 speaker.number(value),
-                device=style_of(bench, value.of).colour,
+                device=as_circle(style_of(bench, value.of).colour),
             )
             for row, value in shares
         )
@@ -145,7 +155,8 @@ def _plot(rows: Shares, title: str) -> Plot:
     left_out = sum(map(len, (shares for *_, shares in rows))) - len(dots)
     above = f", {exceed} above the peak" * (exceed > 0)
     only = quantity.plural(left_out, "share")
-    caption = [f"Only in the table below: {only}{above}."] * (left_out > 0)
+    caption = [f"Without a name: {label(usual, 32)}."] * bool(usual)
+    caption += [f"Only in Numbers: {only}{above}."] * (left_out > 0)
     caption += ["Roof: the fastest this hardware allows."] * ("roof" in title)
     caption += [DIVIDED] * any(divided(bench) for bench, *_ in rows)
     return dots_plot(

@@ -251,7 +251,10 @@ def _ranked_row(
 
 def _value(own: Entry, figure: Figure) -> tuple[Line, ...]:
     sign = f"{quantity.SPACE}{SIGNS[Caveat.BUDGET]}" * bool(own.stopped)
-    return (Line(value_label(own, figure)), Line(f"{interval_label(own, figure)}{sign}", "interval"))
+    return (
+        Line(value_label(own, figure)),
+        Line(f"{interval_label(own, figure)}{sign}", "interval"),
+    )
 
 
 def _foot(entries: Iterable[Entry]) -> tuple[str, ...]:
