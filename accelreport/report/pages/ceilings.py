@@ -69,10 +69,12 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
         )
         headline += f", in {runs}" if (runs := speaker.runs(largest)) else ""
         if rest := [value for _, value in own if value is not largest]:
-            runs = [speaker.runs(value) for value in rest]
+            others = [speaker.runs(value) for value in rest]
             kinds = [word for word, sign in (("partial", "partial"), ("single", "one"))
-                     if any(sign in own for own in runs)]  # fmt: skip
-            some = f"{', some' * (not all(runs)) or ','} in {' or '.join(kinds)} runs" * any(runs)
+                     if any(sign in own for own in others)]  # fmt: skip
+            some = f"{', some' * (not all(others)) or ','} in {' or '.join(kinds)} runs" * bool(
+                kinds
+            )
             finding = (
                 "The other measured shares, each at its benchmark’s largest step: "
                 f"{speaker.numbers(rest)}{some}."
