@@ -51,7 +51,7 @@ class Entry:
     ramp: Literal["h", "c"] = "h"
     """"h" goes from slower to faster, "c" from few to many."""
     mark: str = ""
-    """An extra class from a closed list: "baseline", "absent", "apart", "wrong", "number"."""
+    """An extra class from a closed list: "baseline", "absent", "apart", "wrong", "pale"."""
     more: tuple[Line, ...] = ()
     """Lines that a reader has to open."""
     more_title: str = ""

@@ -46,7 +46,7 @@ def test_machines_that_a_source_prints_are_shown_in_its_words_where_a_benchmark_
 
 def line(page: Element, name: str) -> str:
     """What is said of a device."""
-    (item,) = [e for e in page.all("li") if e.attributes.get("id") == f"device-{name}"]
+    (item,) = [e for e in page.all("tr") if e.attributes.get("id") == f"device-{name}"]
     return item.text.replace("\xa0", " ")
 
 
@@ -96,7 +96,7 @@ def test_a_machine_stands_there_with_what_was_run_on_it_and_what_is_known_of_it(
     ):  # fmt: skip
         assert fact in text, fact
     # What devices share is told once, above them.
-    assert len([e for e in machine.all("p") if e.attributes.get("class") == "prose"]) == 2
+    assert len([e for e in machine.all("tr") if e.attributes.get("class") == "group"]) == 2
     assert "1 thread" in line(page, "cpu-1")
     gpu = line(page, "gpu")
     for fact in (
@@ -113,7 +113,7 @@ def test_one_machine_in_several_configurations_is_one_machine() -> None:
     made = study(devices=("cpu", "cpu-1", "gpu"), repeats=1, fate=lambda cell:
                  "skipped" if cell.device == "gpu" else "ok")  # fmt: skip
     page = devices_page(gather(Results((made,))))
-    assert page.headline.replace("\xa0", " ") == "2 configurations of Example, 2 cores"
+    assert page.headline.replace("\xa0", " ") == "1 benchmark ran on one machine, complete there"
     assert page.finding.replace("\xa0", " ") == "Not measured: GPU (needs a GPU)."
 
 

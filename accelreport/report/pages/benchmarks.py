@@ -15,6 +15,7 @@ from accelreport.report.claim_text import decided_counts
 from accelreport.report.model import (
     Column,
     Download,
+    Entry,
     Facets,
     Line,
     Page,
@@ -24,10 +25,11 @@ from accelreport.report.model import (
     Table,
     entry,
     table_row,
+    under,
 )
 from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.badges import kind_text, titles_of
+from accelreport.report.pages.badges import kind_text, titles_of, tried_kinds
 from accelreport.report.pages.overview import Overview, rates_table
 from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView
@@ -37,18 +39,14 @@ PATH = "benchmarks.html"
 
 def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page."""
-    headline = quantity.plural(len(benches), "benchmark")
-    decided, claims = decided_counts([result for bench in benches for result in bench.tested])
-    if claims:
-        headline += f", {decided} of {quantity.plural(claims, 'claim')} decided"
-    sections = (
-        Section("progress", "Findings", (_progress(benches),)),
-        _rates(benches),
-    )
+    progress = _progress(benches)
+    decided = sum(len(group.rows) for group in progress.groups if group.title == GROUPS[0])
+    share = f"{decided} of {len(benches)} benchmarks" if decided else "No benchmark"
+    sections = (Section("progress", "Findings", (progress,)), _rates(benches))
     return Page(
         path=PATH,
         title="Benchmarks",
-        headline=headline,
+        headline=f"{share} {'have' if decided > 1 else 'has'} a decided claim or comparison",
         finding="",
         sections=tuple(section for section in sections if section),
         template="tables.html",
@@ -80,30 +78,38 @@ def baseline_rate(bench: BenchmarkView) -> tuple[str, str, str]:
     return speaker.bounded(rate), whose, speaker.interval(rate) or "one run"
 
 
-GROUPS = ("Decided", "Measured", "Nothing decided yet")
+GROUPS = ("Decided claims and comparisons", "Measured", "Nothing decided yet")
 """Headings of the list: by claims and comparisons, by other findings, and by what is missing."""
 
 
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
     names = titles_of(benches)
     groups: dict[str, list[Row]] = {group: [] for group in GROUPS}
+    planned = {device.kind for bench in benches for device in bench.plan.devices.values()}
     for bench in sorted(benches, key=lambda bench: names[bench.slug].casefold()):
         line, opening = finding_line(bench), opening_of(bench)
-        kind = opening.finding.kind if opening.finding else None
-        decided = opening.speaker.claim is not None or kind in COMPARED
-        group = GROUPS[2 if line.role == "reason" else 1 - decided]
-        groups[group].append(_benchmark_row(bench, names[bench.slug], line))
+        compared = opening.finding is not None and opening.finding.kind in COMPARED
+        claims = "" if compared or opening.speaker.claim else _decided_claims(bench)
+        decided = compared or opening.speaker.claim or claims
+        group = GROUPS[0 if decided else 2 if line.role == "reason" else 1]
+        found = entry(line, *under(claims)) if line.role == "value" else entry(line)
+        groups[group].append(_benchmark_row(bench, names[bench.slug], found))
+    absent = sorted(planned - tried_kinds(benches))
+    missing = f"Not measured: {quantity.listed(absent)}." if absent else ""
     return Table(
         id="benchmarks-table",
         title="Findings",
         corner="benchmark",
         columns=(
             Column("finding"),
-            Column("throughput", number=True),
-            Column("95 % interval"),
+            Column("throughput", "95 % interval", number=True),
             Column("cells"),
         ),
-        groups=tuple(RowGroup(tuple(rows), title) for title, rows in groups.items() if rows),
+        groups=tuple(
+            RowGroup(tuple(rows), title, detail=missing if title == GROUPS[2] else "")
+            for title, rows in groups.items()
+            if rows
+        ),
         caption="Cells: dark done, pale stopped, grey not run.",
         style="prose",
     )
@@ -115,23 +121,26 @@ def finding_line(bench: BenchmarkView) -> Line:
     rates = {Speaker(bench).title(f) for f in bench.findings if f.kind is Kind.RATE}
     if opening.title not in rates:
         return Line(opening.summary)
-    timed = {row.device for row in bench.results if row.timed}
-    gone = [bench.title_of(device) for device in bench.plan.devices if device not in timed]
+    parts = [_decided_claims(bench)]
     if open_ := len(comparisons_of(bench)):
-        return Line(f"{quantity.plural(open_, 'comparison')}, none decided.", "reason")
-    were = "was" if len(gone) == 1 else "were"
-    parts = [f"{quantity.listed(gone)} {were} not measured."] if gone else []
-    if least := shortest(row for row in bench.results if row.timed):
+        parts.append(f"{quantity.plural(open_, 'comparison')}, none decided.")
+    elif least := shortest(row for row in bench.results if row.timed):
         parts.append(f"The shortest run stopped after {Speaker(bench).steps(least.steps, least)}.")
-    return Line(" ".join(parts) or opening.summary, "reason")
+    return Line(" ".join(filter(None, parts)) or quantity.EN_DASH, "reason")
 
 
-def _benchmark_row(bench: BenchmarkView, name: str, finding: Line) -> Row:
-    done = sum(row.timed and row.status == "ok" for row in bench.results)
+def _decided_claims(bench: BenchmarkView) -> str:
+    """How many of its claims are decided; empty where none is."""
+    decided, claims = decided_counts(bench.tested)
+    return f"{decided} of {quantity.plural(claims, 'claim')} decided." if decided else ""
+
+
+def _benchmark_row(bench: BenchmarkView, name: str, finding: Entry) -> Row:
+    outcomes = Counter(row.outcome for row in bench.results)
+    done = outcomes["ok"]
     stopped = sum(row.timed for row in bench.results) - done
     number, whose, interval = baseline_rate(bench)
     header = entry(name, Line(whose, "detail"), href=f"{bench.slug}.html")
-    outcomes = Counter(row.outcome for row in bench.results)
     states = {"refused": REFUSED, "failed": "failed", "no steady step": UNTIMED}
     lost = {name: outcomes[state] for name, state in states.items()}
     waiting = len(bench.results) - done - stopped
@@ -146,4 +155,4 @@ def _benchmark_row(bench: BenchmarkView, name: str, finding: Line) -> Row:
         provenance=("measured",) * measured + ("published",) * bool(bench.plan.published),
     )
     cells = entry(Line(", ".join(parts), "detail"), bar=(done, stopped, waiting))
-    return table_row(header, finding, number, Line(interval, "detail"), cells, facets=facets)
+    return table_row(header, finding, entry(number, Line(interval, "detail")), cells, facets=facets)

@@ -92,16 +92,17 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
     return Table(
         id="data-table",
         title="Data sets",
-        corner="benchmarks",
+        corner="data set",
         columns=(
             Column("examples", number=True),
             Column("for validation", number=True),
+            Column("licence"),
             Column("SHA-256"),
         ),
         groups=tuple(
             RowGroup(
                 tuple(
-                    _row(use, {slug: name for slug, name in names.items() if slug in of})
+                    _row(use, {slug: name for slug, name in names.items() if slug in of}, dataset)
                     for use, of in uses.items()
                 ),
                 title=(CATALOGUE[dataset].title if dataset in CATALOGUE else label(dataset, 60))
@@ -116,15 +117,12 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
 
 
 def _detail(dataset: str, note: str) -> str:
-    """The licence of a known data set, the note on the files that were read, and its citation."""
-    parts = [label(note, 300)]
-    if dataset in CATALOGUE:
-        known = CATALOGUE[dataset]
-        parts = [f"Licence: {known.licence}.", *parts, known.citation]
-    return "\n".join(filter(None, parts))
+    """The note on the files that were read, and the citation of a known data set, a line each."""
+    citation = CATALOGUE[dataset].citation if dataset in CATALOGUE else ""
+    return "\n".join(filter(None, (label(note, 300), citation)))
 
 
-def _row(use: _Use, names: Mapping[str, str]) -> Row:
+def _row(use: _Use, names: Mapping[str, str], dataset: str) -> Row:
     """How much was used, and of which hash, by the benchmarks of these slugs and names."""
     training, validation, fingerprint, kind = use
     windows, sequence = (" windows", " sequence") if kind == "series_forecast" else ("", "")
@@ -132,5 +130,6 @@ def _row(use: _Use, names: Mapping[str, str]) -> Row:
         entry(*(Line(name, href=f"{slug}.html") for slug, name in names.items())),
         quantity.count(training) + windows,
         quantity.count(validation) + sequence,
+        CATALOGUE[dataset].licence if dataset in CATALOGUE else quantity.MISSING,
         entry(Line(label(fingerprint[:8], 20), title=label(fingerprint, 80))),
     )

@@ -13,20 +13,19 @@ from accelreport.analysis.results import Result
 from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
 from accelreport.report.model import (
-    Block,
     Column,
     Download,
-    Downloads,
+    Entry,
     Facts,
     Line,
     Page,
-    Prose,
     Row,
     RowGroup,
     Section,
     Table,
     entry,
     table_row,
+    under,
 )
 from accelreport.report.pages.badges import absent_text, titles_of, tried_kinds
 from accelreport.report.pages.machines import (
@@ -45,8 +44,8 @@ from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device, StoredDevice
 
-DONE = "●"
-"""Mark of a configuration and a benchmark of which every cell is complete."""
+MOST = 8
+"""Configurations of a machine that are all columns of its matrix."""
 
 
 def devices_page(benches: Sequence[BenchmarkView]) -> Page:
@@ -73,17 +72,31 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     if software:
         sections.append(Section("software", "Software and variables", tuple(software), folded=True))
     missing = absent_text(absent, tried_kinds(benches), len(absent))
-    configurations = quantity.plural(sum(d.timed for d in devices), "configuration")
-    machine = machine_line(record for device in devices for record in device.records)
     return Page(
         path=DEVICES,
         title="Devices",
-        headline=f"{configurations} of {machine}" if machine else "No machine",
+        headline=_headline(devices, benches, len(machines)),
         finding=f"Not measured: {missing}." if missing else "",
         sections=tuple(sections),
         template="article.html",
         crumbs=(Download("index.html", "All benchmarks"),),
     )
+
+
+def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView], machines: int) -> str:
+    """How many benchmarks have a time, and of how many every planned process is complete.
+
+    What needs a device that no machine has counts as neither.
+    """
+    tried = [device for device in devices if device.machines]
+    ran = [bench for bench in benches if any(row.timed for row in bench.results)]
+    if not ran:
+        return "No benchmark has a time"
+    rows = [[row for d in tried if b in d.benches for row in d.rows_of(b)] for b in ran]
+    whole = sum(all(row.outcome == "ok" for row in own) for own in rows)
+    share = f"{whole or 'none'} of them " if len(ran) > 1 else "" if whole else "not "
+    where = "one machine" if machines == 1 else f"{machines} machines"
+    return f"{quantity.plural(len(ran), 'benchmark')} ran on {where}, {share}complete there"
 
 
 def _environments(devices: Sequence[Listing], machine: str) -> list[Environment]:
@@ -97,37 +110,38 @@ def _machine(
 ) -> Section:  # fmt: skip
     """What a machine is, a matrix of benchmarks and its configurations, then what each one is.
 
-    The first line of a device has the id that other pages link to.
+    The first row of a device has the id that other pages link to.
     """
     own = [device for device in devices if machine in device.machines]
-    # A configuration of one benchmark is no column of the matrix.
-    often = [d for d in own if len(d.benches) > 1 or len(benches) == 1]
+    # Of many configurations one of a single benchmark is no column of the matrix.
+    several = [d for d in own if len(d.benches) > 1 or len(benches) == 1]
+    often = sorted(own if len(own) <= MOST else several, key=lambda d: -len(d.benches))
     runs = Counter(bench.slug for device in often for bench in device.benches)
     asked = sorted((b for b in benches if runs[b.slug]), key=lambda bench: -runs[bench.slug])
     titles = titles_of(benches)
-    lines: dict[str, list[Download]] = {}
+    rows: dict[str, list[Row]] = {}
     for device in own:
         others = [title for title in device.titles if title != device.title]
-        how = [device.name, *others, driven_text(device.device)]
-        if price := price_of(device.device):
-            how.append(price_text(price))
-        software = ", ".join(software_lines(device, machine))
-        if device not in often:
+        price = price_of(device.device)
+        where = entry(quantity.count(len(device.benches)))
+        if len(device.benches) == 1:
             (bench,) = device.benches
-            how.append(_mark(device, bench, machine))
-            software = ": ".join(filter(None, (f"Only in {titles[bench.slug]}", software)))
-        line = Download(
-            "",
-            device.title,
-            detail=", ".join(how),
+            mark = _mark(device, bench, machine)
+            state = " ".join(line.text for line in mark.lines)
+            where = entry(titles[bench.slug], *under(state * (device not in often), "detail"))
+        row = table_row(
+            entry(device.title, *under(", ".join(others), "detail")),
+            device.name,
+            entry(driven_text(device.device), *under(price_text(price) if price else "", "detail")),
+            where,
             id="" if device.id in anchored else device.id,
         )
         anchored.add(device.id)
-        lines.setdefault(software, []).append(line)
+        rows.setdefault(", ".join(software_lines(device, machine)), []).append(row)
     table = Table(
         id=f"run-{machine_id(machine)}",
         title="Benchmarks × configurations",
-        caption=f"timed of planned processes · {DONE} all complete · empty: not planned",
+        caption="● complete · pale: in part (timed/planned processes) · ○ no time",
         corner="benchmark",
         columns=tuple(Column(device.title) for device in often),
         groups=(
@@ -149,20 +163,28 @@ def _machine(
     title = ": ".join([*name, *[words] * bool(words)])
     facts = [*hardware_facts(_environments(devices, machine)), *speed_facts(benches, machine)]
     known = Facts(tuple(facts), inline=True)
-    listed: list[Block] = []
-    for software, items in lines.items():
-        listed += [Prose(software)] * bool(software)
-        listed.append(Downloads(tuple(items)))
-    return Section(machine_id(machine), title, (known, *[table] * bool(often), *listed))
+    listed = Table(
+        id=f"configurations-{machine_id(machine)}",
+        title="Configurations",
+        corner="configuration",
+        columns=(Column("in specs"), Column("driven by"), Column("benchmarks")),
+        groups=tuple(RowGroup(tuple(own), title=software) for software, own in rows.items()),
+        style="prose",
+    )
+    return Section(machine_id(machine), title, (known, *[table] * bool(often), listed))
 
 
-def _mark(device: Listing, bench: BenchmarkView, machine: str) -> str:
+def _mark(device: Listing, bench: BenchmarkView, machine: str) -> Entry:
     """How much of a benchmark a device ran on a machine; empty where it was not asked to."""
     rows = [row for row in device.rows_of(bench) if row.machine in {machine, ""}]
     if bench not in device.benches or not rows:
-        return ""
-    complete = all(row.timed and row.status == "ok" for row in rows)
-    return f"{sum(row.timed for row in rows)}/{len(rows)}" + f" {DONE}" * complete
+        return entry("")
+    if all(row.outcome == "ok" for row in rows):
+        return entry("●", Line("complete", "vh"))
+    if not (timed := sum(row.timed for row in rows)):
+        return entry("○", Line("no time", "vh"))
+    some = f" {timed}/{len(rows)}" * (timed < len(rows))
+    return entry(f"●{some}", Line("in part", "vh"), mark="pale")
 
 
 def _published_machines(benches: Sequence[BenchmarkView]) -> Section | None:

@@ -75,7 +75,7 @@ STAGES = (
 
 def methods_page() -> Page:
     """The page, which does not depend on what was measured."""
-    measuring, comparing, quality, marks = _definitions()
+    measuring, comparing, quality = _definitions()
     lengths = [length for *_, length in STAGES]
     table = Table(
         id="process-table",
@@ -96,17 +96,40 @@ def methods_page() -> Page:
         ),
     )
     measuring = replace(measuring, blocks=(table, *measuring.blocks))
-    badges = (SYNTHETIC, SAMPLE, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
-    listed = Facts(tuple(Fact(badge.text, badge.meaning) for badge in badges), long=True)
-    marks = replace(marks, blocks=(*marks.blocks, listed))
+    quality = replace(quality, folded=True, detail="targets, published figures, claims")
     return Page(
         path="methods.html",
         title="Methods",
+        headline="Every steady time comes from a process of its own, after its warm-up",
         finding="",
         description="How steps are timed, runs compared and intervals made",
-        sections=(measuring, comparing, quality, marks, coverage_section()),
+        sections=(measuring, comparing, quality, _marks(), coverage_section()),
         template="article.html",
     )
+
+
+def _marks() -> Section:
+    """The marks of charts as they are drawn, and the badges of numbers."""
+    drawn = (
+        ("measured", "●", (1, 0, 0)),
+        ("stopped by the budget, or a single run", "○", (0, 1, 0)),
+        ("published", "◇", (0, 0, 1)),
+        ("without a time", "", (0, 0, 1)),
+        ("95 % interval", "├─┤", ()),
+        ("above the peak", "✕", ()),
+    )
+    table = Table(
+        id="marks-table",
+        title="Marks of charts",
+        corner="meaning",
+        columns=(Column("mark"), Column("bar or cell")),
+        groups=(
+            RowGroup(tuple(table_row(text, mark, entry(bar=bar)) for text, mark, bar in drawn)),
+        ),
+    )
+    badges = (SYNTHETIC, SAMPLE, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
+    listed = Facts(tuple(Fact(badge.text, badge.meaning) for badge in badges), long=True)
+    return Section("marks", "Marks", (table, listed), folded=True, detail="of charts and numbers")
 
 
 def _definitions() -> Iterator[Section]:
