@@ -265,13 +265,15 @@ class Finding:
             # A target counts the runs that the budget stopped.
             whole = Caveat.BUDGET not in self.caveats or self.kind is Kind.TARGET
             return whole and (self.kind is not Kind.FORECAST or self.base is not None)
+        if self.kind is Kind.RANGE:
+            return not any(value.interval.known for value in self.values)
         lone = {Kind.RATE, Kind.LATENCY, Kind.CROSSING, Kind.PAYS_OFF, Kind.UNDECIDED}
         return self.kind in {*lone, Kind.NOT_MEASURED}
 
     @property
     def titles(self) -> bool:
         """Whether it may be a title or a large number: it is decided, and of no single run."""
-        untitled = {Kind.CROSSING, Kind.PAYS_OFF, Kind.PRINTED, Kind.UNDECIDED}
+        untitled = {Kind.RANGE, Kind.CROSSING, Kind.PAYS_OFF, Kind.PRINTED, Kind.UNDECIDED}
         if not self.is_sentence or self.kind in {*untitled, Kind.NOT_MEASURED}:
             return False
         own = self.base if self.kind in BESIDE_PUBLISHED else self.values[0]

@@ -416,10 +416,15 @@ def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> 
         for number in result.numbers
     ]
     point = getattr(rule, "over_where", {})
-    over = ", ".join(f"{names.axis(axis)} {names.value(value)}" for axis, value in point.items())
     compared = str(getattr(rule, "ratio", ""))
     beside = " as fast as" if compared in {*TIME_QUANTITIES, "speedup"} else " over"
     beside = " as many a second as" if compared == "throughput" else beside
+    if isinstance(rule, BoundCheck) and compared in TIME_QUANTITIES and rule.over == rule.of:
+        # Of one device it is said which point takes longer.
+        other, beside = point, " as long as"
+        point = {axis: value for axis, value in rule.where.items() if axis in other}
+        numbers = [replace(number, point={**number.point, **other}) for number in numbers]
+    over = ", ".join(f"{names.axis(axis)} {names.value(value)}" for axis, value in point.items())
     over = f"{beside} {over}" if over else ""
     over = " without validation" if {n.quantity for n in numbers} == {"total_time"} else over
     lines = number_lines(numbers, names, most, over)

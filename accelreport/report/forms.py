@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from accelreport.analysis.findings import COMPARED, Caveat, Finding, Kind, Value
+from accelreport.analysis.learning import Change
 from accelreport.analysis.learning_findings import BATCHES, LATENCY
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
@@ -55,6 +56,12 @@ def _all_stopped(finding: Finding) -> bool:
     return all(Caveat.BUDGET in value.caveats for value in finding.values)
 
 
+def _is_apart(finding: Finding) -> bool:
+    """Whether the interval of a forecast's error, if it has one, leaves out the naive guess."""
+    low, high = finding.values[0].interval.ends
+    return not (finding.base and low <= finding.base.number <= high)
+
+
 def _diverged(finding: Finding) -> bool:
     return finding.values[0].interval.n < finding.of
 
@@ -75,6 +82,7 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.CROSSING,), "{who} {overtake} {base} between {between}"),
     Form((Kind.TOTAL, Kind.PRINTED), "{what} takes {number} on {who} and {other} on {base}"),
     Form((Kind.PAYS_OFF,), "{who} {overtake} {base} after {number}, start-up included"),
+    Form((Kind.RANGE,), "{one} takes {number} on {who}"),
     Form((Kind.RATE,), "{who} {do} {number}{at}{best}"),
     Form((Kind.LATENCY,), "the median call{at} takes {number} on {who}"),
     Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}{best}"),
@@ -83,11 +91,12 @@ FORMS: tuple[Form, ...] = (
          "after {second}"),
     Form((Kind.FORECAST,), "{data}the network diverges in {part} and forecasts no "
          "{series}", _diverged),
+    Form((Kind.FORECAST,), "{data}the network forecasts {series} {than} {naive}: "
+         "{number} against {other}",
+         lambda finding: isinstance(finding.values[0].verdict, Change) and _is_apart(finding)),
     Form((Kind.FORECAST,), "{data}the network’s mean absolute error for {series} is "
          "{number}, and that of {naive} is {other}"),
-    Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of float32 "
-         "and {faster} as fast", lambda finding: speed_of(finding) is not None),
-    Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of float32"),
+    Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of float32{faster}"),
     Form((Kind.TARGET,), "{data}{reached} {level}, the first{place} after {number}",
          lambda finding: reached(finding) > 0),
     Form((Kind.TARGET,), "{data}the time budget stopped every run before {level}", _all_stopped),

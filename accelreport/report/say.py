@@ -52,7 +52,7 @@ MOST_NUMBERS = 2
 _DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
 """What a sentence about quality begins with where the data are not the whole real set."""
 
-_ALONE = {*FACTS, *BESIDE_PUBLISHED} - {Kind.TARGET}
+_ALONE = {*FACTS, *BESIDE_PUBLISHED, Kind.RANGE} - {Kind.TARGET}
 """Kinds of a sentence that names the data of its own number, beside its runs."""
 
 
@@ -125,6 +125,7 @@ class Speaker:
             ValueError: no sentence may be made of it (`Finding.is_sentence`).
         """
         known = {"what": "the training", "best": best_of(finding), **(words or {})}
+        known |= {"one": f"one {'TFLOP' if self.bench.words.kernel else 'example'}"}
         text = self.begun(say(finding, _Words(self, finding, known)))
         if finding.kind not in _ALONE | COMPARED:
             return text
@@ -133,9 +134,9 @@ class Speaker:
         unusual = "" if best else _runs(_first_alone(finding))
         runs = f"in {unusual}" * bool(unusual)
         data = "" if finding.kind in LEARNED | COMPARED else data_words(finding)
-        # What is published beside it is of other runs.
-        ours = "measured" if (runs or data) and finding.kind in BESIDE_PUBLISHED else ""
-        return ", ".join(filter(None, (text, " ".join(filter(None, (ours, runs, data))))))
+        # What is published beside it is of other runs than the measured side, which ends the text.
+        joint = " " if finding.kind in BESIDE_PUBLISHED else ", "
+        return joint.join(filter(None, (text, " ".join(filter(None, (runs, data))))))
 
     def begun(self, text: str) -> str:
         """With a capital, but for element types and values of the spec."""
@@ -151,16 +152,18 @@ class Speaker:
     def headline(self) -> str:
         """The title of a page: a decided claim, else a finding, else the first fact."""
         if self.claim:
-            return f"Confirmed: {label(self.claim.claim.text, 200)}"
+            factors = [n.interval for n in self.claim.numbers if n.quantity == "ratio"]
+            alone = factors if len(factors) == 1 else []
+            factor = "".join(f": {quantity.ratio(f.value, f.low, f.high)}" for f in alone)
+            return f"Confirmed: {label(self.claim.claim.text, 200)}{factor}"
         first = self.bench.findings[0]
         return self.title(first if first.kind is Kind.NOT_MEASURED else self.answered()[0])
 
     def answered(self) -> tuple[Finding, ...]:
         """The finding of the title, else the first fact, and what is undecided; never none."""
         findings = self.bench.findings
-        facts = [f for f in findings if f.is_sentence and f.kind in {*FACTS, Kind.NOT_MEASURED}]
-        if findings[0].kind is Kind.RANGE:  # a grid shows times
-            facts.sort(key=lambda fact: fact.kind is not Kind.RATE)
+        able = {*FACTS, Kind.RANGE, Kind.NOT_MEASURED}
+        facts = [f for f in findings if f.is_sentence and f.kind in able]
         first = title_finding(findings) or facts[0]
         every = comparisons_of(self.bench)
         undecided = tuple(f.values[0] for f in every if f.kind is Kind.UNDECIDED)
@@ -209,10 +212,6 @@ class Speaker:
         number = f"{self.number(shown, digits)} {_Words(self, finding, {}).noun}{self.at(first.of)}"
         return ", ".join(filter(None, (number, of, _runs(finding), data_words(finding))))
 
-    def spoken(self, finding: Finding) -> tuple[str, ...]:
-        """Two sentences to speak: what was found, and how sure it is."""
-        return tuple(part for part in (f"{self.title(finding)}.", self.evidence(finding)) if part)
-
     def load(self, *findings: Finding) -> str:
         """During how many processes of some findings other programs ran; empty of none."""
         busy = [one for one in map(_first_alone, findings) if Caveat.BUSY in one.caveats]
@@ -222,7 +221,7 @@ class Speaker:
         """A sentence for each thing, but a load and single runs, that weakens a finding."""
         finding = _first_alone(finding)
         held, every = finding.caveats, _processes([finding])
-        if budget and Caveat.EXTRAPOLATED not in held and _stopped(every):
+        if budget and Caveat.EXTRAPOLATED not in held and any(r.status == "partial" for r in every):
             yield self._budget(every)
         counted = "its steps"
         if least := shortest(every):
@@ -242,7 +241,8 @@ class Speaker:
 
     def _budget(self, every: Sequence[Result]) -> str:
         """What the time budget stopped, and after how many of all steps, the warm-up's included."""
-        stopped, configurations = _stopped(every), _by_configuration(every)
+        stopped = [row for row in every if row.status == "partial"]
+        configurations = _by_configuration(every)
         count, of, noun = len(stopped), len(every), "run"
         if len(configurations) > 1:
             count, of, noun = len(_by_configuration(stopped)), len(configurations), "configuration"
@@ -289,7 +289,8 @@ class Speaker:
             case Kind.NOT_MEASURED | Kind.TARGET | Kind.CROSSING | Kind.PRINTED:
                 return ""
             case Kind.PUBLISHED if base:
-                return self._absolute(base)
+                number, name = self.with_interval("", base).strip(), self.name(base.of)
+                return EVIDENCE["absolute"].format(name=name, verb=self.verb(base), number=number)
             case Kind.TOTAL if base:
                 values, where = (base,), f" of {self.name(base.of)}"
             case Kind.UNDECIDED:
@@ -391,11 +392,6 @@ class Speaker:
         """What is unusual of the runs behind a ratio: "one partial run", "partial runs"."""
         return _runs(Finding(Kind.UNDECIDED, (value,)))
 
-    def _absolute(self, value: Value) -> str:
-        """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""
-        number, name = self.with_interval("", value).strip(), self.name(value.of)
-        return EVIDENCE["absolute"].format(name=name, verb=self.verb(value), number=number)
-
 
 def _is_of(claim: ClaimResult, finding: Finding) -> bool:
     """Whether a finding says the one number of a claim."""
@@ -405,14 +401,16 @@ def _is_of(claim: ClaimResult, finding: Finding) -> bool:
 
 def _first_alone(finding: Finding) -> Finding:
     """Latencies and gains of several devices as the one that their sentence has."""
-    alone = finding.kind in {Kind.LATENCY, Kind.GAIN}
-    return replace(finding, values=finding.values[:1]) if alone else finding
+    several = finding.kind not in {Kind.LATENCY, Kind.GAIN}
+    return finding if several else replace(finding, values=finding.values[:1])
 
 
 def _runs(finding: Finding) -> str:
     """What is unusual of the runs behind a number: "one run", "one partial run", "partial runs"."""
     partial = "partial " * (Caveat.BUDGET in finding.caveats)
     one = finding.kind is Kind.MISCLASSIFIED or Caveat.SINGLE_RUN in finding.caveats
+    if one and finding.kind is Kind.RANGE:
+        return f"single runs{', partial ones included' * bool(partial)}"
     return f"one {partial}run" if one else partial and "partial runs"
 
 
@@ -428,10 +426,6 @@ def _processes(findings: Iterable[Finding]) -> list[Result]:
     values = (value for finding in findings for value in finding.every_value)
     rows = (row for value in values for row in value.processes)
     return list({(row.key, row.machine): row for row in rows}.values())
-
-
-def _stopped(processes: Iterable[Result]) -> list[Result]:
-    return [row for row in processes if row.status == "partial"]
 
 
 def _by_configuration(processes: Iterable[Result]) -> list[list[Result]]:
@@ -565,8 +559,9 @@ class _Words(Mapping[str, str]):
 
     @property
     def number(self) -> str:
-        """The first number."""
-        return self.speaker.number(self._first)
+        """The first number; of a range both ends."""
+        own = self.finding.values if self.finding.kind is Kind.RANGE else (self._first,)
+        return self.speaker.numbers(own)
 
     @property
     def other(self) -> str:
@@ -634,6 +629,11 @@ class _Words(Mapping[str, str]):
         return label(self._first.of.part, 40)
 
     @property
+    def than(self) -> str:
+        """How well it is forecast, beside a naive guess."""
+        return "better than" if self._first.verdict is Change.BETTER else "worse than"
+
+    @property
     def naive(self) -> str:
         """The naive guess beside it."""
         return naive_name(self._other)
@@ -649,7 +649,7 @@ class _Words(Mapping[str, str]):
         """How fast a converted network is, with the verb."""
         speed = speed_of(self.finding)
         verb = "answers batches" if speed and speed.of.part == BATCHES else "runs"
-        return f"{verb} {self.speaker.number(speed)}" if speed else ""
+        return f" and {verb} {self.speaker.number(speed)} as fast" if speed else ""
 
     @property
     def reached(self) -> str:

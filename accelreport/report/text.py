@@ -20,6 +20,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\u
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ANSI = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 _UNIT = re.compile(r"(\d) (?=(?:%|[nµm]?s|min|h|[kMGTP]?FLOPS?|[KMGT]iB)(?![\w]))")
+_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 _UNSAFE_IN_A_NAME = re.compile("[^a-z0-9_-]+")
 _HASHED = re.compile("-[0-9a-f]{8}$")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), "index", "cells"}
@@ -55,14 +56,14 @@ def written(text: str) -> str:
 
 
 def label(text: object, longest: int = LONGEST_LABEL) -> str:
-    """A text on one line, at most `longest` characters."""
+    """A text on one line, at most `longest` characters, with apostrophes as all text has them."""
     text = str(text)
     return _line(text, longest) if len(text) <= LONGEST_KNOWN else _line.__wrapped__(text, longest)
 
 
 @lru_cache(maxsize=16384)  # cells of a site name the same devices, versions and settings
 def _line(text: str, longest: int) -> str:
-    line = " ".join(clean(text).split())
+    line = _APOSTROPHE.sub("’", " ".join(clean(text).split()))
     return line if len(line) <= longest else beginning(line, longest - 1).rstrip() + "…"
 
 

@@ -180,7 +180,7 @@ TRUE = {
     "accuracies of each run in int8": (
         T, "mnist_deploy", "by +0.01 points, +0.01 points and 0.00 points on 10,000 examples"
     ),
-    "every series of a forecast": (W, "beijing_gru", "error for PRES"),
+    "every series of a forecast": (W, "beijing_gru", "forecasts PRES better than"),
     "over what a bound is, in what": (T, "fashion_mnist", "precision of its row, over Intel Xeon."),
     "one baseline of all ratios beside rates": (T, "frameworks", "JAX: 977 images/s · 0.70×"),
     "whether runs were whole": (T, "fashion_mnist", "Validation accuracy at the end of each run"),
@@ -192,7 +192,7 @@ TRUE = {
     ),
     "over whose CPU a ratio is": (W, "fashion_mnist", "Published: Colab TPU 110× its CPU."),
     "a published rate beside one partial run": (
-        WEATHER, "", "tomorrow in Odense”, measured in one partial run on synthetic data"
+        WEATHER, "", "tomorrow in Odense” in one partial run on synthetic data"
     ),
     "which processor a rate is of": (W, "", "2-core CPU (AVX2) trains 1,900"),
     "M14 within what it is the same": ("fw_aa", "frameworks", "in PyTorch, within 3 %"),
@@ -207,7 +207,7 @@ TRUE = {
     "ratios of the table below": (T, "har_strategies", "of 12 speedups over the baseline decided"),
     "a ratio of precisions, as in its title": (T, "precision_cnn", ": 6,219 images/s · 1.3×"),
     "a slower conversion": (W, "mnist_deploy", "of float32 and answers batches 0.70× as fast"),
-    "what a ratio of times is": (W, "har_sweep", "2.3× as fast as units 128 (2.1–2.5×"),
+    "what a ratio of times is": (W, "har_sweep", "2.3× as long as units 64 (2.1–2.5×"),
     "what a ratio of rates is": (T, "mnist_latency", "17× as many a second as batch size 1 (14"),
     "one run of one seed": (T, "har_sample", "misclassified, seed 0, one partial run"),
     "a framework is no device": (T, "frameworks", "validation accuracy with TensorFlow"),

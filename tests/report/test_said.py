@@ -467,12 +467,12 @@ def test_a_range_of_equal_configurations_is_not_decided(seed: int, repeats: int)
 
 NUMBER = r"(?:about )?(?:at (?:least|most) )?[−\d][\d.,]*\S*(?: \S+)?(?: to [\d.,]+ ?\S+)?"
 FIELDS = {
-    **dict.fromkeys(("number", "other", "second", "ratio", "faster"), NUMBER),
+    **dict.fromkeys(("number", "other", "second", "ratio"), NUMBER),
     "do": "train|trains|predict|predicts|multiply|multiplies", "reach": "reach|reaches",
     "are": "is|are", "open": r"\d+ comparisons? (?:is|are)", "all_of_them": "it rests|each rests",
     "failed": r"[\d,]+ of [\d,]+ \w+", "data": r"(?:on a sample: |on synthetic data: )?",
     "at": r"(?: at .+| in \d+ workloads| in “.+)?", "place": ".*", "without": ".*", "after": ".*",
-    "which": r"(?: \(.+\))?",
+    "which": r"(?: \(.+\))?", "faster": ".*",
 }  # fmt: skip
 """What a field of a form may be, where it is not any text."""
 
@@ -490,7 +490,8 @@ def pattern(text: str) -> str:
     return "".join(chain.from_iterable(zip_longest(plain, fields, fillvalue="")))
 
 
-RUNS = r"(?:,(?: measured)? in (?:one (?:partial )?run|partial runs))?(?: \([^()]*\))?"
+RUNS = r"(?:,? in (?:one (?:partial )?run|(?:partial|single) runs(?:, .+ included)?))?"
+RUNS += r"(?: \([^()]*\))?"
 FILLED = re.compile(
     "|".join(
         [

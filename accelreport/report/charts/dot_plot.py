@@ -167,11 +167,9 @@ class _DotPlot:
         # Half of the axis' 0 is at its left.
         self._left = self._room + BESIDE if self._room else LEAST_LEFT * self._bars
         # A detail is beside its name on a telephone if all of them have room there.
-        self._inline = self._phone and all(
-            text_width(dot.name, LETTERS, bold=True) + LINE + text_width(dot.detail, SMALLER)
-            <= self._width
-            for dot in dots
-        )
+        self._details_at = max(text_width(d.name, LETTERS, bold=True) for d in dots) + LINE / 2
+        longest = max(text_width(dot.detail, SMALLER) for dot in dots)
+        self._inline = self._phone and self._details_at + LINE / 2 + longest <= self._width
         self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         rest = max(text_width(dot.rest, SMALLER) for dot in dots)
         self._edge = self._width - (rest + BESIDE if rest else 0.0)
@@ -263,7 +261,7 @@ class _DotPlot:
         bold = {"fontWeight": "bold", "fontSize": LETTERS, "fill": "var(--ink)"}
         soft = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
         if self._inline:
-            soft["dx"] = round(text_width(names[0], LETTERS, bold=True) + LINE / 2, 1)
+            soft["dx"] = round(self._details_at, 1)
         return [*((text, bold) for text in names), *((text, soft) for text in details)]
 
     def _domain(self, dots: Sequence[Dot]) -> tuple[float, float]:
@@ -403,7 +401,7 @@ class _DotPlot:
         lines = [
             {"tick": tick, "y": row.marks_top, "end": row.bottom}
             for tick in self._ticks
-            for row in self._rows
+            for row in self._rows * (not self._phone)  # names would cut them into stubs
         ]
         grid = Layer(rows(lines)).mark_rule(stroke="var(--grid)")
         end, value = {"x2": alt.X2Value(self._left)}, self._x("value")

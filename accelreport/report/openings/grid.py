@@ -52,11 +52,12 @@ def layout_of(bench: BenchmarkView) -> Layout | None:
 
     Axes that advance together are one.
     """
-    several = [axis for axis in reversed(bench.axes) if len(_values(bench, axis)) > 1]
-    most = max((len(_values(bench, axis)) for axis in several), default=0)
-    if len(several) < 2 or most == len(bench.points):
+    axes = [*reversed(bench.axes)]
+    longest = sorted(axes, key=lambda axis: -len(_values(bench, axis)))
+    together = len(longest) > 1 and len(_values(bench, longest[1])) > 1
+    if len(longest) < 2 or (together and len(_values(bench, longest[0])) == len(bench.points)):
         return None
-    across, down = sorted(several, key=lambda axis: -len(_values(bench, axis)))[:2]
+    across, down = longest[:2]
     return Layout(across, down, tuple(axis for axis in bench.axes if axis not in {across, down}))
 
 
@@ -224,12 +225,20 @@ def _with_numbers(panels: Sequence[HeatPanel], axes: HeatAxes) -> tuple[list[Hea
 
 
 def _without_words(panels: Sequence[HeatPanel]) -> list[HeatPanel]:
-    """The panels with nothing in a cell that has no number: the caption says why, once."""
+    """The panels with nothing in a cell that has no number: the caption says why, once.
+
+    Qualities are there where most cells have one: those of a few compare nothing.
+    """
+    cells = [cell for panel in panels for row in panel.cells for cell in row if cell.value]
+    most = 2 * sum(bool(cell.under) for cell in cells) > len(cells)
     return [
         replace(
             panel,
             cells=tuple(
-                tuple(cell if cell.value is not None else HeatCell(None, "") for cell in row)
+                tuple(
+                    replace(cell, under=cell.under * most) if cell.value else HeatCell(None, "")
+                    for cell in row
+                )
                 for row in panel.cells
             ),
         )
@@ -280,7 +289,8 @@ def _table(bench: BenchmarkView) -> Table:
 
 def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[HeatPanel]) -> str:
     """How to read it, and how many cells have no time and why, once for all of them."""
-    quality = f"; below: {metric_title(bench.quality)}" if bench.quality else ""
+    drawn = (cell for panel in _without_words(panels) for row in panel.cells for cell in row)
+    quality = f"; below: {metric_title(bench.quality)}" * any(cell.under for cell in drawn)
     absent, cells = _untimed(panels), sum(len(row) for panel in panels for row in panel.cells)
     why = ", ".join(sorted(absent))
     dashed = f" Hatched ({absent.total()} of {cells}): {why}." if absent else ""
@@ -296,6 +306,8 @@ RAMP = ("c0", "c1", "c2", "c3", "c4")
 GAP = 3
 HEADING, COLUMNS, BETWEEN = 22, 18, 34
 """Pixels of a panel's name, of the names of columns, and between panels."""
+TALLEST = 90
+"""Pixels of the highest cell."""
 LETTERS = 13.0
 """Pixels of the letters."""
 LEAST_CELL = 56
@@ -362,7 +374,7 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
     cell = panel / len(axes.columns)
     above = (HEADING if any(p.title for p in panels) else 0) + COLUMNS
     row = max(height / down - above - 8, len(axes.rows) * (LETTERS + GAP if bare else 38))
-    row /= len(axes.rows)
+    row = min(row / len(axes.rows), TALLEST)
     logarithms = [math.log(cell.value) for cell in cells if cell.value] or [0.0]
     drawn = _HeatLayers(axes, (min(logarithms), max(logarithms)))
     for number, heat_panel in enumerate(panels):

@@ -64,6 +64,25 @@ _SIZES = {
     3: (Size(650, 380), Size(422, 170), Size(422, 170)),
 }
 """Of so many figures: the first at the left, the others at its right, as the style sheet has it."""
+AXIS, BETWEEN, SHORTEST = 58, 135, 200
+"""Pixels of an axis with its title, between two drawings that are one below the other, and of a
+drawing that is no higher than its neighbour."""
+
+
+def _level(shown: Sequence[Shown]) -> Sequence[Size]:
+    """Sizes of the figures of an opening; one of any height is as high as what is beside it."""
+    sizes = _SIZES[len(shown)]
+    first, *others = (
+        one.chart(size).height + AXIS if isinstance(one, Plot) else size.height
+        for one, size in zip(shown, sizes, strict=True)
+    )
+    beside = int(sum(others) + BETWEEN * (len(others) - 1))
+    if len(shown) == 2:
+        return (
+            replace(sizes[0], height=max(SHORTEST, beside)),
+            replace(sizes[1], height=max(SHORTEST, int(first))),
+        )
+    return (replace(sizes[0], height=max(sizes[0].height, beside)), *sizes[1:])
 
 
 def panel_size(count: int, height: int) -> Size:
@@ -356,7 +375,8 @@ class Opening:
     def section(self) -> Section:
         """The first screen of the page, below its heading."""
         shown: list[Block] = []
-        for scene, size in zip(self.scenes, _SIZES[len(self.scenes)], strict=True):
+        sizes = _level([scene.shown for scene in self.scenes])
+        for scene, size in zip(self.scenes, sizes, strict=True):
             block = scene.shown
             if isinstance(block, Plot):
                 figure = block.figure(size, ON_A_PHONE, alone=len(self.scenes) == 1)

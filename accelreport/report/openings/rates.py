@@ -447,13 +447,13 @@ def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:
 
 
 def totals_plot(bench: BenchmarkView) -> Plot:
-    """Times of the whole training, published and here, the longest first."""
+    """Times of the whole training, published and here, the fastest first, as rates are."""
     speaker = Speaker(bench)
     total = next(finding for finding in bench.findings if finding.kind is Kind.TOTAL)
     # No ratio is of a published time with validation and one of ours without it.
     alike, own = Caveat.UNVALIDATED not in total.caveats, total.base
     restated = [finding for finding in bench.findings if alike and finding.kind is Kind.RESTATED]
-    values = sorted(total.every_value, key=lambda value: -value.number)
+    values = sorted(total.every_value, key=lambda value: value.number)
     kind = bench.plan.devices[bench.plan.baseline.device].kind
     over = [
         replace(
@@ -467,7 +467,13 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         for value in total.values
         if alike and own
     ]
-    ratios = {value.of: speaker.number(value) for value in over}
+    # A column has no factor below 1: who is slower takes so many times as long.
+    ratios = {
+        value.of: speaker.number(value)
+        if value.number >= 1
+        else f"{speaker.number(inverse(value))} as long"
+        for value in over
+    }
     if over and own:
         ratios[own.of] = "1×"
     dots = [
@@ -528,7 +534,8 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
             ours[of] = Value(
                 of, result.measured, printed[0].unit, Provenance.MEASURED, marks, tuple(cells)
             )
-    every = sorted((*printed, *ours.values()), key=lambda value: -value.number)
+    falls = -1 if figure == "speedup" else 1
+    every = sorted((*printed, *ours.values()), key=lambda value: falls * value.number)
     stated: dict[str, dict[str, list[str]]] = {}
     for row in plan.published:
         if row.speedup and row.source is None and row.comparable and figure != "speedup":
@@ -548,7 +555,7 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
         if figure == "epoch_time" and len({*counted.values()}) > 1:
             name += f" ({quantity.count(counted[value.of])} {bench.words.sample})"
         dots.append(replace(dot, name=name))
-    title = sentence(QUANTITIES.get(figure, figure))
+    title = f"{'published ' * (not ours)}{QUANTITIES.get(figure, figure)}"
     held = {
         axis: value
         for axis, value, differs in zip(bench.axes, every[0].of.point, varied, strict=False)
@@ -558,8 +565,8 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
         bench,
         dots,
         name="printed",
-        title=", ".join(filter(None, (title, settings_text(held)))),
-        axis=title.lower(),
+        title=sentence(", ".join(filter(None, (title, settings_text(held))))),
+        axis=title,
         tick=plain if figure == "speedup" else plain_duration,
         values=tuple(every),
         title_subjects=[value.of for value in printed],

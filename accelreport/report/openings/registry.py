@@ -14,6 +14,7 @@ from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.speed_findings import swept_number
 from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.report import quantity
+from accelreport.report.charts.curves import FEW
 from accelreport.report.charts.dots import Base
 from accelreport.report.charts.drawing import drawable
 from accelreport.report.charts.scales import factor_text
@@ -84,11 +85,11 @@ def writing_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
         return ()
     record = run.record
     rows = epochs_written(record, MOST_EPOCHS)
-    text = text_by_epoch(bench, record, rows, "", LONGEST)
+    text = text_by_epoch(bench, record, rows, "What it wrote", LONGEST)
     if not rows:
         last = record.texts[0]
         tokens = (Token(clean(last.prompt), "head"), Token(beginning(written(last.text), LONGEST)))
-        text = Code("", tokens, wrapped=True)
+        text = Code("What it wrote", tokens, wrapped=True)
     return (Scene(finding, text), *_curves(bench, _next(bench, Kind.LEARNS)))
 
 
@@ -123,7 +124,7 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
                 value=own.number / base.number,
                 low=low / base.number,
                 high=high / base.number,
-                text=speaker.number(own),
+                text=f"{quantity.ratio(own.number / base.number)} ({speaker.number(own)})",
             )
         )
     if not dots:
@@ -134,7 +135,7 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
         tick=factor_text,
         base=Base(name="naive guess = 1×", below="← better", above="worse →"),
         id="forecast-errors",
-        title="Mean absolute error",
+        title="Error over that of the naive guess",
         values=tuple(value for finding in findings for value in finding.every_value),
     )
     errors = "; ".join(f"{dot.name}: network {dot.text}, {dot.detail}" for dot in dots)
@@ -200,9 +201,17 @@ def opening_of(bench: BenchmarkView) -> Opening:
     scenes = FORMS[finding.kind](bench, finding)
     if title and not any(scene.marks(title.title_values) for scene in scenes):
         own = FORMS[title.kind](bench, title)[:1]
-        # Of two forms of one figure the title's is shown: an id is there once.
+        if finding.kind is Kind.RANGE and Speaker(bench).claim:
+            # A grid has all qualities; a line of so few epochs shows no more.
+            own = tuple(s for s in own if not isinstance(s.shown, Plot) or s.shown.points >= FEW)
+        # Of two forms of one figure the title's is shown: an id is there once. What a network wrote
+        # is beside its own title alone.
         ids = {getattr(scene.shown, "id", None) for scene in own} - {None}
-        kept = [scene for scene in scenes[:2] if getattr(scene.shown, "id", None) not in ids]
+        kept = [
+            scene
+            for scene in scenes[:2]
+            if getattr(scene.shown, "id", None) not in ids and not isinstance(scene.shown, Code)
+        ]
         # A grid shows every cell, whichever of them the title is about.
         scenes = (*kept, *own) if finding.kind is Kind.RANGE else (*own, *kept)
     printed = printed_scene(bench)

@@ -287,7 +287,9 @@ def _slide(
         (block,),
         finding=foot(label(bench.plan.title, LONGEST_FOOT - 2 * OF_A_BADGE), block),
         speech=Speech(
-            speaker.spoken(finding) if finding.is_sentence else (f"{title}.",),
+            (f"{speaker.title(finding)}.", *filter(None, [speaker.evidence(finding)]))
+            if finding.is_sentence
+            else (f"{title}.",),
             unique([*speaker.caveats(finding), speaker.load(finding)]),
             (page,),
         ),

@@ -329,7 +329,7 @@ def _texts(bench: BenchmarkView) -> Iterator[Block]:
         return
     yield Prose(run.name)
     if rows := epochs_written(run.record, MOST_TEXTS):
-        yield text_by_epoch(bench, run.record, rows, "Text by epoch")
+        yield text_by_epoch(bench, run.record, rows, "What it wrote")
     cut = " (partial run)" if run.record.status == "partial" else ""
     for number, text in enumerate(run.record.texts[:MOST_TEXTS], start=1):
         tokens = (Token(clean(text.prompt), "head"), Token(tail(written(text.text))))
