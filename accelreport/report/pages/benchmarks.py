@@ -92,8 +92,8 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
         claims = "" if compared or opening.speaker.claim else _decided_claims(bench)
         decided = compared or opening.speaker.claim or claims
         group = GROUPS[0 if decided else 2 if line.role == "reason" else 1]
-        found = entry(line, *under(claims)) if line.role == "value" else entry(line)
-        groups[group].append(_benchmark_row(bench, names[bench.slug], found))
+        finding = entry(line, *under(claims)) if line.role == "value" else entry(line)
+        groups[group].append(_benchmark_row(bench, names[bench.slug], finding))
     absent = sorted(planned - tried_kinds(benches))
     missing = f"Not measured: {quantity.listed(absent)}." if absent else ""
     return Table(
