@@ -98,7 +98,7 @@
       if (!base) chip.place.innerHTML = chip.text;
       else chip.place.textContent = chip === base ? "–" : open ? "undecided" : `${+ratio.toPrecision(2)}×`;
     }
-    if (ranked) ranked.heads[3].lastChild.textContent = related.replace("rank 1", base?.name.split(": ")[1] ?? "rank 1");
+    if (ranked) ranked.heads[3].lastChild.textContent = related.replace("first", base?.name.split(": ")[1] ?? "first");
   };
   let opened = false;
   const filter = () => {
@@ -138,7 +138,7 @@
       }
       if (chips.length > 1) {
         const options = chips.map(({ name }, number) => new Option(name, number + 1));
-        const choice = make("select", { name: "to" }, new Option("rank 1", ""), ...options);
+        const choice = make("select", { name: "to" }, new Option("first", ""), ...options);
         choice.addEventListener("change", () => change("to", choice.value));
         line.append(label("Ratio to", choice));
       }

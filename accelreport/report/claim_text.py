@@ -202,8 +202,8 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         specs = Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
         notebook = f"accelreport notebook specs/{spec}.toml"
-        some = f"{among(specs[spec], absent)}: " * (specs[spec] < absent)
-        where = f"({some}this notebook, on a free GPU or TPU of Colab or Kaggle)"
+        some = among(specs[spec], absent) if specs[spec] < absent else "them"
+        where = f"(this notebook tests {some} on a free GPU or TPU of Colab or Kaggle)"
         yield NextStep(f"{needs} another device", notebook, where=where)
     if not outcome.own:
         own = "accelreport new specs/mine.toml --model model.py:build --data train.csv"
@@ -418,7 +418,7 @@ def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> 
     point = getattr(rule, "over_where", {})
     compared = str(getattr(rule, "ratio", ""))
     beside = " as fast as" if compared in {*TIME_QUANTITIES, "speedup"} else " over"
-    beside = " as many a second as" if compared == "throughput" else beside
+    beside = " the throughput of" if compared == "throughput" else beside
     if isinstance(rule, BoundCheck) and compared in TIME_QUANTITIES and rule.over == rule.of:
         # Of one device it is said which point takes longer.
         other, beside = point, " as long as"
@@ -428,6 +428,9 @@ def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> 
     over = f"{beside} {over}" if over else ""
     over = " without validation" if {n.quantity for n in numbers} == {"total_time"} else over
     lines = number_lines(numbers, names, most, over)
+    if numbers and (means := getattr(rule, "mean_over", ())):
+        mean = "mean" if quality or getattr(rule, "value", "") in SIGNED else "geometric mean"
+        lines.append(f"{mean} over {names.every(means)}")
     if isinstance(rule, QuantisedCheck) and result.verdict is ClaimVerdict.REFUTED:
         loss = quantity.percentage_points(rule.negligible)
         lines.insert(0, f"a loss of {loss} or more is excluded")

@@ -157,7 +157,7 @@ def signs(caveats: Iterable[Caveat]) -> str:
 _SIGN_WORDS = {
     Caveat.BUDGET: "stopped by the budget",
     Caveat.SINGLE_RUN: "single run",
-    Caveat.UNVALIDATED: "without validation, which the published time includes",
+    Caveat.UNVALIDATED: "measured without validation",
 }
 
 

@@ -74,7 +74,12 @@ def words_of(workload: Mapping[str, Any]) -> Words:
 
 def axis_title(axis: str) -> str:
     """A swept key in words: "optimizer.learning_rate" is "learning rate"."""
-    return label(axis.rsplit(".", 1)[-1].replace("_", " "), 60)
+    name = axis.rsplit(".", 1)[-1]
+    return label(_AXES.get(name, name.replace("_", " ")), 60)
+
+
+_AXES = {"train_examples": "training examples"}
+"""Keys whose words are no title."""
 
 
 def settings_text(point: Mapping[str, object], joint: str = ", ") -> str:
@@ -90,7 +95,7 @@ FIGURES: dict[str, tuple[str, str]] = {
     "step_time": ("step", "time"),
     "sample_time": ("time for each sample", "time"),
     "total_time": ("whole training", "time"),
-    "throughput": ("samples in a second", "number"),
+    "throughput": ("throughput", "number"),
     "accuracy": ("training accuracy", "share"),
     "val_accuracy": ("validation accuracy", "share"),
     "val_precision": ("validation precision", "share"),

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
 from accelreport.report.forms import EVIDENCE
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Notice
+from accelreport.report.pages.badges import titles_of
+from accelreport.report.pages.sections.about import records_of, replaced_data
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
@@ -19,14 +22,14 @@ MOST_KEYS = 4
 
 def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
     """Notices of one benchmark's page, or of the front page for all of them."""
-    notices = (_data_notice(benches), _partial(benches), _added(benches))
+    notices = (_data_notice(benches), _own_files(benches), _partial(benches), _added(benches))
     return tuple(notice for notice in notices if notice)
 
 
 def data_notices(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
     """Of those, what is said of the data: the first slide of a deck has it."""
-    notice = _data_notice(benches)
-    return (replace(notice, text=""),) if notice else ()
+    notices = filter(None, (_data_notice(benches), _own_files(benches)))
+    return tuple(replace(notice, text="") for notice in notices)
 
 
 def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) -> str:
@@ -35,7 +38,8 @@ def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) 
         return ""
     if len(affected) > 3:
         return f" in {len(affected)} of {quantity.plural(len(benches), 'benchmark')}"
-    titles = [f"“{label(b.plan.title)}” ({label(b.plan.profile, 40)})" for b in affected]
+    names = titles_of(benches)
+    titles = [f"“{names[bench.slug]}”" for bench in affected]
     return f" in {quantity.listed(titles)}"
 
 
@@ -46,12 +50,23 @@ def _data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
     if not kinds:
         return None
     affected = [bench for bench in benches if any(bench in own for own in read.values())]
-    affected = [bench for bench in affected if bench.quality] or affected
+    affected = [bench for bench in affected if bench.quality]
+    if not affected:
+        return None
     return Notice(
         f"{' and '.join(kinds).capitalize()}.",
         f"Accuracies and losses{_among(benches, affected)} are not comparable with those of the "
         "whole real data.",
     )
+
+
+def _own_files(benches: Sequence[BenchmarkView]) -> Notice | None:
+    """Which data sets were read from other files than the published ones."""
+    own = replaced_data(records_of(benches))
+    if not own:
+        return None
+    names = quantity.listed([CATALOGUE[name].title for name in own])
+    return Notice("Own files.", f"The files of {names} are not the official ones.")
 
 
 _DATA = {"sample": "samples of the data", "synthetic": "synthetic data"}

@@ -45,10 +45,10 @@ def ratio_label(row: Ranked, ranks: Sequence[Ranked], figure: Figure) -> str:
 
 
 def ratio_title(figures: Iterable[Figure]) -> str:
-    """What the ratios to the first are of: "speed ÷ rank 1"."""
+    """What the ratios to the first are of: "speed relative to first"."""
     other = {Unit.NUMBER: "efficiency", Unit.SHARE: "share"}
     words = dict.fromkeys(other.get(figure.unit, "speed") for figure in figures)
-    return f"{' or '.join(words)} ÷ rank 1"
+    return f"{' or '.join(words)} relative to first"
 
 
 def stopped_label(entry: Entry) -> str:
@@ -56,8 +56,8 @@ def stopped_label(entry: Entry) -> str:
     if not entry.stopped:
         return ""
     done, planned = map(count, entry.stopped[0])
-    earliest = "at the earliest " * (len(entry.stopped) > 1)
-    return f"stopped {earliest}after {done} of {planned} steps"
+    shortest = "the shortest run " * (len(entry.stopped) > 1)
+    return f"{shortest}stopped after {done} of {planned} steps"
 
 
 def chip_label(entry: Entry) -> str:

@@ -131,12 +131,12 @@ class Speaker:
             return text
         # The best quality of several says itself of how many runs it is.
         best = known["best"] and finding.kind is Kind.LEARNS
-        unusual = "" if best else _runs(_first_alone(finding))
-        runs = f"in {unusual}" * bool(unusual)
+        runs = "" if best else _runs(_first_alone(finding))
         data = "" if finding.kind in LEARNED | COMPARED else data_words(finding)
-        # What is published beside it is of other runs than the measured side, which ends the text.
-        joint = " " if finding.kind in BESIDE_PUBLISHED else ", "
-        return joint.join(filter(None, (text, " ".join(filter(None, (runs, data))))))
+        rest = " ".join(filter(None, (runs, data)))
+        if rest and finding.kind in BESIDE_PUBLISHED:  # what is published is of other runs
+            return f"{text}; our number is of {'runs ' * (not runs)}{rest}"
+        return f"{text}, {'in ' * bool(runs)}{rest}" if rest else text
 
     def begun(self, text: str) -> str:
         """With a capital, but for element types and values of the spec."""
@@ -187,9 +187,8 @@ class Speaker:
     def _stated(self, finding: Finding) -> str:
         """A finding, with the interval of its only number behind it."""
         one = finding.kind in {*COMPARED, Kind.RATE, Kind.LATENCY, Kind.LEARNS}
-        interval = self.interval(forward(finding.values[0])) * one
-        if interval and best_of(finding):  # no range of those of which it is the best
-            interval = f"{quantity.percent(finding.level, 0)} interval {interval}"
+        # The interval of one configuration does not hold for the best of several.
+        interval = self.interval(forward(finding.values[0])) * (one and not best_of(finding))
         return f"{self.title(finding)}{f' ({interval})' * bool(interval)}."
 
     def answer(self, finding: Finding) -> str:
@@ -256,7 +255,7 @@ class Speaker:
         what += f" ({quantity.listed(sorted(names))})" * named
         what = what if of > 1 else "the run"
         least = shortest(stopped)
-        when = " after" if count == 1 else ", at the earliest after"
+        when = " after" if count == 1 else "; the shortest run stopped after"
         after = f"{when} {self.steps(least.steps, least)}" if least else ""
         return EVIDENCE["budget"].format(what=what, after=after)
 
@@ -311,7 +310,7 @@ class Speaker:
                 return EVIDENCE["seed"].format(seed=row.seed, runs=runs)
             case Kind.INT8:
                 return self._int8(finding)
-            case Kind.RATE if best_of(finding):
+            case _ if best_of(finding):
                 where = where or self.at(values[0].of)
         first = forward(values[0])
         if not self.interval(first) or first.interval.n < 2:

@@ -431,7 +431,7 @@ class QuantisedCheck(SpecModel):
         trained = f"each model trained on {names.place(self.of, self.where)}"
         return (
             f"McNemar's exact test of {trained} finds significantly more examples that only the "
-            f"model before quantisation has right than that only the model after it has; refuted "
+            f"float32 model gets right than examples that only the int8 model gets right; refuted "
             f"where none does and the intervals exclude a loss of {loss}"
             f"{names.left(axes, self.where)}"
         )

@@ -232,7 +232,8 @@ def problem(parameters: SeriesForecastParameters, data: Dataset) -> TrainingProb
         take=take,
         loss=functools.partial(squared_error_after, parameters.ignored_steps),
         loss_name="mean squared error"
-        + (f" after {parameters.ignored_steps} steps" if parameters.ignored_steps else ""),
+        + f", without the first {parameters.ignored_steps} time steps of a window"
+        * (parameters.ignored_steps > 0),
         metrics={},
         validation=validation,
         validation_examples=1,

@@ -90,7 +90,7 @@ def test_a_chip_has_its_figures_with_their_intervals_and_ranks() -> None:
     assert "ms (" in last
     assert len(row.stopped) == 3
     assert all(done < planned for done, planned in row.stopped)
-    assert ratio.startswith("×: speed ÷ rank 1;")
+    assert ratio.startswith("×: speed relative to first;")
     assert self_reported.startswith("self-reported until")
     assert stopped.startswith("stopped: by the time budget")
 

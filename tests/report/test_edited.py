@@ -192,11 +192,11 @@ TRUE = {
     ),
     "over whose CPU a ratio is": (W, "fashion_mnist", "Published: Colab TPU 110× its CPU."),
     "a published rate beside one partial run": (
-        WEATHER, "", "tomorrow in Odense” in one partial run on synthetic data"
+        WEATHER, "", "tomorrow in Odense”; our number is of one partial run on synthetic data"
     ),
     "which processor a rate is of": (W, "", "2-core CPU (AVX2) trains 1,900"),
     "M14 within what it is the same": ("fw_aa", "frameworks", "in PyTorch, within 3 %"),
-    "a first call, against a call of as many products": (T, "matmul", "×) a later call"),
+    "a first call, against a call of as many products": (T, "matmul", "×) as long as a later call"),
     "operations of convolutions, of the roof": (W, "mnist_deploy", "(convolutions ÷ kernel size)"),
     "operations of convolutions, in a caption": (W, "fashion_mnist", "(width × height), GFLOPS in"),
     "no other operations without them": (W, "har_sample", "% of measured roof · "),
@@ -208,10 +208,10 @@ TRUE = {
     "a ratio of precisions, as in its title": (T, "precision_cnn", ": 6,219 images/s · 1.3×"),
     "a slower conversion": (W, "mnist_deploy", "of float32 and answers batches 0.70× as fast"),
     "what a ratio of times is": (W, "har_sweep", "2.3× as long as units 64 (2.1–2.5×"),
-    "what a ratio of rates is": (T, "mnist_latency", "17× as many a second as batch size 1 (14"),
+    "what a ratio of rates is": (T, "mnist_latency", "17× the throughput of batch size 1 (14"),
     "one run of one seed": (T, "har_sample", "misclassified, seed 0, one partial run"),
     "a framework is no device": (T, "frameworks", "validation accuracy with TensorFlow"),
-    "what a confirmed rule allows": (W, "har_sweep", "text='asked: at least 1.03 times'"),
+    "what a confirmed rule allows": (W, "har_sweep", "text='required: at least 1.03 times'"),
     "what is extrapolated": (WEATHER, "weather_gru", "extrapolated from 79 timed steps of 100"),
     "of which sweep point a published share is": (W, "", "Colab GPU, hard_sigmoid 0.15 %"),
     "shares of the roof of the processor": (W, "", "2.3 % to 36 %"),

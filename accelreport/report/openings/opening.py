@@ -98,6 +98,7 @@ class Plot:
         id: of its element; unique in the page.
         title: what it shows, as the words above it.
         description: the same in a sentence with its numbers, for a screen reader.
+        described: the same of a drawing that leaves out some rows or lines; empty of any other.
         chart: size → chart.
         caption: how to read it.
         subtitle: what the axes are, where the drawing does not say it itself.
@@ -118,6 +119,7 @@ class Plot:
     title: str
     description: str
     chart: Callable[[Size], Chart]
+    described: Callable[[Size], str] = lambda size: ""  # noqa: ARG005
     caption: str = ""
     subtitle: str = ""
     brief: str = ""
@@ -138,7 +140,7 @@ class Plot:
             size.width,
             prefix=prefix or self.id,
             title=self.title,
-            description=self.description,
+            description=self.described(size) or self.description,
         )
 
     def figure(self, size: Size, narrow: Size | None = None, *, alone: bool = False) -> Figure:
@@ -199,10 +201,12 @@ def dots_plot(
         parts: all else of the plot.
     """
 
+    def rows(size: Size) -> Sequence[Dot]:
+        return on_a_slide(size.most) if on_a_slide and size.most else dots
+
     def chart(size: Size) -> Chart:
-        shown = on_a_slide(size.most) if on_a_slide and size.most else dots
         return dot_plot(
-            shown,
+            rows(size),
             axis_title=axis if size.height > SHARED.height or not size.most else "",
             tick=tick,
             width=size.width,
@@ -212,13 +216,19 @@ def dots_plot(
         )
 
     bars = base is None and from_zero(dots)
-    named = (
-        " ".join(filter(None, (dot.name, dot.detail))) + f": {dot.whole_text}"
-        for dot in dots
-        if dot.text
-    )
+
+    def described(some: Sequence[Dot]) -> str:
+        named = [
+            " ".join(filter(None, (dot.name, dot.detail))) + f": {dot.whole_text}"
+            for dot in some
+            if dot.text
+        ]
+        named += (f"{name}, published: {tick(value)}" for value, name in lines)
+        return f"{'; '.join(named)}."
+
     return Plot(
-        description=f"{'; '.join(named)}.",
+        description=described(dots),
+        described=lambda size: described(rows(size)),
         chart=chart,
         caption=f"{marks_text(dots, bars=bars, solid=solid)} {note}".strip(),
         points=len(dots),
@@ -231,6 +241,7 @@ def lines_plot(
     ends: Sequence[End],
     axes: SweepAxes,
     *,
+    words: Callable[[Sequence[SweepLine]], str],
     title_lines: Sequence[SweepLine] = (),
     **parts: Any,
 ) -> Plot:
@@ -240,6 +251,7 @@ def lines_plot(
         lines: never none.
         ends: failures.
         axes: that hold them.
+        words: what is said of some lines to who does not see them.
         title_lines: lines of the title, which a slide keeps first.
         parts: all else of the plot.
     """
@@ -248,16 +260,21 @@ def lines_plot(
     own = bool(title_lines) and not (axes.linear or any(line.published for line in title_lines))
     some_lines, slide_axes = (measured, axes.holding(measured, ends)) if own else (lines, axes)
 
-    def panel(size: Size) -> SweepPanel:
+    def drawn(size: Size) -> Sequence[SweepLine]:
         if not size.most:
-            return SweepPanel(lines, ends, axes, size.width, size.height)
-        some = _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, size)
-        return SweepPanel(some, ends, slide_axes, size.width, size.height)
+            return lines
+        return _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, size)
+
+    def panel(size: Size) -> SweepPanel:
+        held = slide_axes if size.most else axes
+        return SweepPanel(drawn(size), ends, held, size.width, size.height)
 
     on_a_slide = _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, ON_A_SLIDE)
     left_out = f"{len(on_a_slide)} of {len(lines)} lines"
     return Plot(
         brief=left_out if len(on_a_slide) < len(lines) else "",
+        description=words(lines),
+        described=lambda size: words(drawn(size)),
         chart=lambda size: panel(size).chart(),
         keys=keys_of_lines(lines),
         slide_keys=keys_of_lines(on_a_slide),

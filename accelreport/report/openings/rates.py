@@ -647,12 +647,15 @@ def _until(bench: BenchmarkView) -> Plot | None:
         title_lines=[curve for curve in curves if curve.name in paid],
         id="until",
         title=title,
-        description="; ".join(
-            f"{speaker.name(of)}: {quantity.duration(line.start)} and "
-            f"{quantity.duration(line.step)} a {bench.words.step}"
-            for of, line in lines.items()
-        )
-        + ".",
+        words=lambda some: (
+            "; ".join(
+                f"{speaker.name(of)}: {quantity.duration(line.start)} and "
+                f"{quantity.duration(line.step)} a {bench.words.step}"
+                for of, line in lines.items()
+                if speaker.name(of) in {curve.name for curve in some}
+            )
+            + "."
+        ),
         caption="Log scales."
         + f" {met}." * bool(met)
         + " ○ faint: extrapolated." * any(curve.known < len(curve.x) for curve in curves)

@@ -134,7 +134,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         title_lines=title_lines,
         id="sweep",
         title=sentence(f"{counted} by {axis_title(axis)}"),
-        description=ends_in_words(lines, quantity.number),
+        words=lambda some: ends_in_words(some, quantity.number),
         caption=(
             "Log scale." * (not linear)
             + _intervals(lines, axes)
@@ -164,12 +164,10 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
 
 
 def _intervals(lines: Iterable[SweepLine], axes: SweepAxes) -> str:
-    """What the upright lines at marks are, or that the marks hide them all."""
+    """What the upright lines at marks are, where the marks do not hide them all."""
     ends = [own for line in lines for own in zip(line.low, line.high, strict=True)]
     spans = [axes.share(high) - axes.share(max(low, axes.heights[0])) for low, high in ends]
-    if max(spans, default=0.0) > VISIBLE:
-        return " Upright lines: 95 % intervals."
-    return " 95 % intervals are smaller than the marks." * any(spans)
+    return " Upright lines: 95 % intervals." * (max(spans, default=0.0) > VISIBLE)
 
 
 def hollow_text(lines: Iterable[SweepLine]) -> str:
@@ -319,7 +317,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         axes,
         id="latency",
         title=sentence(f"time of a call by {axis_title(axis)}"),
-        description=ends_in_words(drawn, quantity.duration),
+        words=lambda some: ends_in_words(some, quantity.duration),
         caption="Log scale. Marks: mean of medians; thin grey lines: to the 99th percentile."
         + hollow_text(drawn),
         badges=loud_badges(bench),
@@ -389,7 +387,7 @@ def grid_figures(bench: BenchmarkView) -> Iterator[Figure]:
                 axes,
                 id=f"grid-{names[0]}-{number}",
                 title=sentence(f"{title} by {by}"),
-                description=ends_in_words(lines, axes.text),
+                words=partial(ends_in_words, text=axes.text),
                 caption=f"Complete trainings.{_intervals(lines, axes)}" + " Log scale." * timed,
                 up=title,
             )

@@ -124,7 +124,7 @@ def finding_line(bench: BenchmarkView) -> Line:
     parts = [_decided_claims(bench)]
     if open_ := len(comparisons_of(bench)):
         parts.append(f"{quantity.plural(open_, 'comparison')}, none decided.")
-    elif least := shortest(row for row in bench.results if row.timed):
+    elif least := shortest(bench.results):
         parts.append(f"The shortest run stopped after {Speaker(bench).steps(least.steps, least)}.")
     return Line(" ".join(filter(None, parts)) or quantity.EN_DASH, "reason")
 

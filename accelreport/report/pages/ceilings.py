@@ -159,7 +159,8 @@ def _plot(rows: Shares, title: str) -> Plot:
     only = quantity.plural(left_out, "share")
     caption = [f"Without a name: {label(usual, 32)}."] * bool(usual)
     caption += [f"Only in Numbers: {only}{above}."] * (left_out > 0)
-    caption += ["Roof: the fastest this hardware allows."] * ("roof" in title)
+    roof = "Roof: the fastest product measured here, or the data sheet’s peak."
+    caption += [roof] * ("roof" in title)
     caption += [DIVIDED] * any(divided(bench) for bench, *_ in rows)
     return dots_plot(
         dots,

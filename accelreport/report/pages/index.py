@@ -297,8 +297,9 @@ def _next(outcome: Outcome[BenchmarkView]) -> Notes:
         minutes = max(1, round(step.seconds / 60)) if again else 0
         time = f"about {minutes} min" if minutes < 120 else f"about {round(minutes / 60)} h"
         items.append(Note(step.title, f"({time} here)" if again else step.where, step.command))
-    if reruns > 1:
-        more = quantity.plural(reruns - 1, "more such command")
+    shown = max(outcome.reruns, key=lambda run: len(run.comparisons), default=None)
+    if others := sum(bool(run.claims) for run in outcome.reruns if run is not shown):
+        more = quantity.plural(others, "more such command")
         items.insert(1, Note(more, "", where=(Download(CLAIMS, "On the page of claims"),)))
     return Notes(tuple(items), "What to run next")
 

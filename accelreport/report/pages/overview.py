@@ -504,10 +504,10 @@ def rates_table(rows: Sequence[Shown], identity: str, title: str) -> Table:
         title=title,
         corner="sweep point",
         columns=(
-            Column("of"),
+            Column("device"),
             Column("rate", number=True),
-            Column("speedup over the base", number=True),
-            Column("from"),
+            Column("speedup over the baseline", number=True),
+            Column("origin"),
         ),
         groups=tuple(benchmark_rows(first[slug], own) for slug, own in groups.items()),
     )
@@ -529,7 +529,7 @@ def _table_rows(shown: Shown) -> list[Row]:
     def measured(timed: Sequence[Result]) -> str:
         parts = ["measured", quantity.plural(len(timed), "process", "processes")]
         parts += ["partial"] if Caveat.BUDGET in caveats_of(timed) else []
-        return ", ".join([*parts, "busy"] if is_busy(timed) else parts)
+        return ", ".join([*parts, "other programs running"] if is_busy(timed) else parts)
 
     own = shown.hardware(row.base.device, row.base.timed)
     rows = [

@@ -104,7 +104,7 @@ def ranked_page(board: Board, figure: Figure) -> Page:
         quantity.plural(max(row.entry.reached[1] for row in ranks), "repeat"),
         quantity.plural(len(board.machines), "machine"),
     )
-    others = "First by figure" if path_of(board, figure) == "index.html" else "Other figures"
+    others = "Fastest by test" if path_of(board, figure) == "index.html" else "Other tests"
     return Page(
         path=path_of(board, figure),
         title=figure.title,
@@ -128,7 +128,7 @@ def _first(ranks: Sequence[Ranked], figure: Figure, published: Sequence[float]) 
     who, what = label(entry_label(own), 60), f"in {figure.title[0].lower()}{figure.title[1:]}"
     leading = sum(row.best == 1 for row in ranks)
     if leading > 1:
-        headline = f"Undecided: {_several(leading, len(ranks))} may be first {what}"
+        headline = f"{figure.title}: {_open(leading, len(ranks))}"
         value = f"{value_label(own, figure)} ({interval_label(own, figure)})"
         known = (f"Best value: {who}, {value}", stopped_label(own))
     elif len({row.entry.contribution for row in ranks}) == 1:
@@ -297,8 +297,9 @@ def _kind(rate: PublishedRate) -> str:
     return next((kind for kind in COLOURS if rate.row.device.startswith(kind.lower())), "")
 
 
-def _several(leading: int, of: int) -> str:
-    return "both" if leading == of == 2 else f"{leading:,} of {of:,}"
+def _open(leading: int, of: int) -> str:
+    """That several may be first."""
+    return f"undecided which{f' of {leading:,}' * (leading < of)} is first"
 
 
 def _figures(board: Board, shown: Figure) -> Table | Links:
@@ -311,7 +312,7 @@ def _figures(board: Board, shown: Figure) -> Table | Links:
         ranks = board.ranks[figure.name]
         first, leading = ranks[0].entry, sum(row.best == 1 for row in ranks)
         who = label(entry_label(first), 60)
-        several = f"Undecided: {_several(leading, len(ranks))} may be first"
+        several = sentence(_open(leading, len(ranks)))
         rows.append(
             table_row(
                 entry(*_titled(board, figure, first)),
@@ -321,8 +322,8 @@ def _figures(board: Board, shown: Figure) -> Table | Links:
         )
     return Table(
         id="all-figures",
-        title="First by figure",
-        corner="figure",
+        title="Fastest by test",
+        corner="test",
         columns=(Column("first"), *number_columns(("value",))),
         groups=(RowGroup(tuple(rows)),),
         notes=_foot(board.ranks[figure.name][0].entry for figure in shown_figures(board)),
@@ -365,7 +366,11 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
     own = board.ranks_of[latest.name]
     figure, best = own[0]
     first = next((row.entry for _, row in own if row.entry.kind == latest.kind), best.entry)
-    value, of = value_label(best.entry, figure), len(board.ranks[figure.name])
+    value, ranks = value_label(best.entry, figure), board.ranks[figure.name]
+    of = f"{quantity.plural(len(ranks), 'entry', 'entries')}"
+    if len(ranks) > 1 and len({row.entry.contribution for row in ranks}) == 1:
+        of += f", {'both' if len(ranks) == 2 else 'all'} of this machine"
+    known = ", ".join(filter(None, (confirmed_label(best), stopped_label(best.entry))))
     facts = [
         Fact(label(name), label(text, 200))
         for name, values in latest.facts.items()
@@ -383,7 +388,8 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
     return Page(
         path=machine_path(latest),
         title=label(chip_label(first), 60),
-        finding=f"{figure.title}: {value}, rank {rank_label(best)} of {of:,}.",
+        finding=f"{figure.title}, {precision_label(best.entry)}: {value}, rank {rank_label(best)} "
+        f"of {of}; {known}.",
         kicker=f"{latest.kind} · {_release(first, latest)} · {latest.name}",
         sections=(
             Section("ranks", "Ranks", (_own_ranks(board, own),)),

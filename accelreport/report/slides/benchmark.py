@@ -215,10 +215,10 @@ def figure_slides(
             titles.add(speaker.title(finding))
             # What is undecided is no title: the figure's noun is one.
             noun = scene.shown.title * (finding.kind is Kind.UNDECIDED)
-            yield finding.kind, _slide(bench, name, finding, block, noun)
+            yield finding.kind, _slide(bench, name, scene, finding, block, noun)
         elif isinstance(block, Figure) and not own and after:
             # Its numbers make no sentence.
-            yield scene.finding.kind, _slide(bench, name, scene.finding, block, block.title)
+            yield scene.finding.kind, _slide(bench, name, scene, scene.finding, block, block.title)
 
 
 def slide_block(
@@ -277,10 +277,12 @@ def _cut(text: str, most: int) -> str:
 
 
 def _slide(
-    bench: BenchmarkView, name: str, finding: Finding, block: Block, title: str = ""
+    bench: BenchmarkView, name: str, scene: Scene, finding: Finding, block: Block, title: str = ""
 ) -> Section:
     speaker = Speaker(bench)
     page = Download(f"{bench.slug}.html", f"Numbers: {label(bench.plan.title, 90)}")
+    drawn = tuple(value for value in finding.values if scene.marks([value]))
+    shown = replace(finding, values=drawn or finding.values)
     return Section(
         name,
         title or speaker.title(finding),
@@ -290,7 +292,7 @@ def _slide(
             (f"{speaker.title(finding)}.", *filter(None, [speaker.evidence(finding)]))
             if finding.is_sentence
             else (f"{title}.",),
-            unique([*speaker.caveats(finding), speaker.load(finding)]),
+            unique([*speaker.caveats(shown), speaker.load(shown)]),
             (page,),
         ),
     )

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.results import Result
-from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
 from accelreport.report.claim_text import STATES
 from accelreport.report.forms import EVIDENCE
@@ -17,7 +16,6 @@ from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.sections.about import (
     checkout_of,
     records_of,
-    replaced_data,
     site_commands,
 )
 from accelreport.report.text import label, sentence
@@ -47,10 +45,7 @@ def on_time(deck: Page) -> Page:
 
 def start_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
     """Notes to the first slide: conditions, and what was not measured."""
-    sentences = [*notice_sentences(benches), *gap_sentences(benches)]
-    if replaced := [CATALOGUE[name].title for name in replaced_data(records_of(benches))]:
-        sentences.append(f"Not the official files: {quantity.listed(replaced)}.")
-    return unique(sentences)
+    return unique([*notice_sentences(benches), *gap_sentences(benches)])
 
 
 def measure_again(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:

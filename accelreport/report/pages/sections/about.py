@@ -119,7 +119,8 @@ def commands(
     for axis, value in zip(bench.axes, point, strict=False):
         run += ["--filter", f"{clean(axis)}={_written(value)}"]
     measured = Token(shlex.join(run) + "\n")
-    return (*_checkout(records), *_data(records), measured, Token("accelreport build"))
+    budget = _budgets(records)
+    return (*_checkout(records), *_data(records), *budget, measured, Token("accelreport build"))
 
 
 def _run(plan: PlanDocument, records: Collection[Record] = ()) -> list[str]:
@@ -132,6 +133,15 @@ def _run(plan: PlanDocument, records: Collection[Record] = ()) -> list[str]:
         settings["measure.repeats"] = 1 + max(record.cell.repeat for record in records)
     run += _set(settings)
     return [*run, "--budget", f"{budgets(records)[-1]:g}s"] if records else run
+
+
+def _budgets(records: Collection[Record]) -> list[Token]:
+    """That the command has one budget for cells which were measured with several."""
+    counts = Counter(record.cell.measure.budget for record in records)
+    if len(counts) < 2:
+        return []
+    own = [f"{count} with {budget:g}s" for budget, count in sorted(counts.items())]
+    return [Token(f"# budget of the measured cells: {quantity.listed(own)}\n", "note")]
 
 
 def _set(settings: Mapping[str, object]) -> list[str]:

@@ -92,7 +92,7 @@ def claims_section(bench: BenchmarkView) -> Section | None:
     if tested:
         tables.append(claims_table("claims-table", "Tested", [(bench, tested)]))
     if untested:
-        title = f"Not tested: {states_text(state_counts(untested))}"
+        title = f"Not decided: {states_text(state_counts(untested))}"
         table = claims_table("untested-table", title, [(bench, untested)])
         tables.append(replace(table, folded=bool(tested)))
     detail = states_text(state_counts(bench.tested))
@@ -225,7 +225,7 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
             Line(missing_text(one, names, result.profile), "reason") for one in result.missing
         ]
     if decided and (margin := margin_text(claim.rule)):
-        shown.append(Line(f"asked: {margin}", "reason"))
+        shown.append(Line(f"required: {margin}", "reason"))
     rule = tied(label(rule_text(bench.plan, claim.rule, names), 400))
     more_title = f"{len(more)} more, rule" if more else "rule"
     more.append(Line(f"The rule: {rule}."))

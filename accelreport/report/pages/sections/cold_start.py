@@ -106,7 +106,9 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
         place = max(ratios, key=lambda at: (not holds_one(ratios[at]), ratios[at].value))
         own = ratios[place]
         times = quantity.ratio_of(own)
-        detail = f"{bench.words.first} is {times} a {_warm(bench)}{bench.where(place)}"
+        detail = (
+            f"{bench.words.first} takes {times} as long as a {_warm(bench)}{bench.where(place)}"
+        )
         detail += ", undecided" * holds_one(own)
     return Section("cold", "Start-up", blocks, folded=True, detail=detail)
 

@@ -63,7 +63,7 @@ def cost_section(bench: BenchmarkView) -> Section | None:
     if len(currencies) == 1:
         costs = [row.cost for row in rows if row.price]
         written = quantity.extent(costs, lambda cost: money(cost, *currencies))
-        detail = f"{written} for a million {bench.words.sample}"
+        detail = f"{written} per million {bench.words.sample}"
         if all(row.value.of.row for row in rows if row.price):
             detail = f"published machines: {detail}"
     return Section("cost", "Cost", (_table(bench, rows),), folded=True, detail=detail)

@@ -76,9 +76,12 @@ def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
     cells = f"{counts.total()} of {quantity.count(len(bench.results))}"
     facts.append(Fact("Cells measured", cells))
     if counts:
-        processes = quantity.extent(counts.values(), quantity.count)
-        facts.append(Fact("Repeats", processes))
-    if least := shortest(row for row in bench.results if row.timed):
+        every = Counter((row.device, row.machine, bench.point_of(row)) for row in bench.results)
+        # What was not run has no machine.
+        planned = [every[at] + every[at[0], "", at[2]] for at in counts]
+        done, of = (quantity.extent(own, quantity.count) for own in (counts.values(), planned))
+        facts.append(Fact("Repeats", done + f" of {of}" * (done != of)))
+    if least := shortest(bench.results):
         facts.append(Fact("Shortest run", Speaker(bench).steps(least.steps, least)))
     if known := budgets(records):
         facts.append(Fact("Budget", quantity.extent(known, plain_duration)))

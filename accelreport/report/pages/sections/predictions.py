@@ -100,7 +100,8 @@ def predictions_section(bench: BenchmarkView) -> Section | None:
         return None
     detail = Speaker(bench).number_of(Kind.MISCLASSIFIED, Kind.FORECAST, Kind.WRITES)
     if run and not detail:
-        detail = f"{quantity.count(len(run.record.samples))} {bench.words.sample}"
+        wrong = "misclassified " * all(map(_wrong, run.record.samples))
+        detail = f"{quantity.count(len(run.record.samples))} {wrong}{bench.words.sample}"
     return Section("predictions", "Predictions", tuple(blocks), folded=True, detail=detail)
 
 
