@@ -356,6 +356,15 @@ def _number(number: Number, count: str, over: str = "") -> str:
     return f"{value}{over} ({inner})" if inner else f"{value}{over}"
 
 
+RATIOS = frozenset({"ratio", "speedup", "quantised_speedup"})
+
+
+def ratio_text(result: ClaimResult) -> str:
+    """The ratio of a claim that rests on this number alone; empty of another one."""
+    alone = [n for n in result.numbers if n.quantity in RATIOS and len(result.numbers) == 1]
+    return "".join(_value_and_interval(number)[0] for number in alone)
+
+
 def _value_and_interval(number: Number) -> tuple[str, str]:
     """A value and its interval in the unit of its quantity."""
     name, estimate = number.quantity, number.interval
@@ -370,7 +379,7 @@ def _value_and_interval(number: Number) -> tuple[str, str]:
     if name.endswith("_time"):
         text = quantity.duration(value, *bounds)
         return text, quantity.duration_interval(low, high, value) if known else ""
-    if name in {"ratio", "speedup", "quantised_speedup"}:
+    if name in RATIOS:
         text = quantity.ratio(value, *bounds)
         return text, quantity.ratio_interval(low, high, value) if known else ""
     if name == _POINTS:

@@ -421,6 +421,8 @@ class Unit:
     """A name from a closed list, by which the style sheet draws it."""
     verdict: str
     """The state in words."""
+    number: str = ""
+    """The one ratio that decides it."""
 
 
 @dataclass(frozen=True)

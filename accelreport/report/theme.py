@@ -34,7 +34,7 @@ SERIES_LIGHT = (
     "#1a8dfe", "#d87e22", "#7c386f", "#413ecb", "#bb2509", "#937698", "#560100", "#291154",
 )  # fmt: skip
 SERIES_DARK = (
-    "#94d5ff", "#ffda2a", "#ac6d7d", "#a896d3", "#ff9482", "#fffeff", "#ff1505", "#6971f2",
+    "#6aacff", "#fec364", "#ab6fab", "#806efa", "#f58583", "#fdfdfe", "#e84512", "#bfd3f5",
 )  # fmt: skip
 """Eight colours that stay apart for every kind of sight (smallest OKLab distance 15, in
 the dark 13), and keep their hue in the dark (within 35° of OKLab's circle)."""
@@ -67,7 +67,7 @@ HEAT_DARK = (
 """Nine bins of a speedup, slower to faster, the middle one for "about the same"."""
 
 COUNT_LIGHT = ("#f3f1f6", "#e0dbe9", "#c9c1da", "#b0a5ca", "#978aba")
-COUNT_DARK = ("#232029", "#2f2a3b", "#3d364f", "#4c4365", "#5c507c")
+COUNT_DARK = ("#302b3d", "#3d3650", "#4b4264", "#5a4f78", "#6a5d8c")
 """Five bins of a share, few to many: violets, as nothing of them is slower or faster."""
 
 EDGES = (0.1, 0.2, 0.4, 0.8, 1.25, 2.5, 5.0, 10.0)
@@ -145,7 +145,7 @@ KeyShape = Literal[
 ]
 KEYS: tuple[KeyShape, ...] = ("dot", "square", "up", "down")
 """Their names in the style sheets, for legends drawn in HTML."""
-_SHAPE_OF = (0, 1, 2, 3, 3, 1, 2, 1)
+_SHAPE_OF = (0, 1, 2, 3, 3, 1, 2, 3)
 """Which mark goes with a colour: the four commonest devices differ in both, and so do the
 five pairs of colours that are nearest to each other."""
 

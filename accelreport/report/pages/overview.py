@@ -39,7 +39,7 @@ from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Size
 from accelreport.report.openings.rates import rate_axis
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
-from accelreport.report.text import label
+from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
 
@@ -458,7 +458,7 @@ class Overview:
             chart=self._chart,
             points=sum(len(self.dots(shown)) for shown in self.shown),
             caption=self._caption(),
-            brief=brief_marks(marks, bars=bars),
+            brief=" · ".join(filter(None, (brief_marks(marks, bars=bars), self._bands))),
             values=tuple(value for shown in self.shown for value in self.values_of(shown)),
             table=rates_table(self.shown, "rates-table", "Rates"),
         )
@@ -468,9 +468,20 @@ class Overview:
         dots = [dot for shown in self.shown[:most] for dot in self.dots(shown)]
         return [dot for dot in dots if not dot.is_base], not self.base and from_zero(dots)
 
+    @property
+    def _bands(self) -> str:
+        """What the bands at the base are, where they are drawn."""
+        bases = (dot for shown in self.shown for dot in self.dots(shown) if dot.is_base)
+        return f"bands: {self.base}, 95{quantity.SPACE}% interval" * any(
+            d.low < d.high for d in bases
+        )
+
     def _caption(self) -> str:
         dots, bars = self._marks(None)
-        notes = [marks_text(dots, bars=bars)]
+        notes = [
+            marks_text(dots, bars=bars),
+            *([f"{sentence(self._bands)}."] if self._bands else []),
+        ]
         notes += [f"{shown.name[0]}, {shown.note}." for shown in self.shown if shown.note]
         if any(shown.row.busy for shown in self.shown):
             notes.append("Busy processor.")

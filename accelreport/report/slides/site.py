@@ -133,6 +133,8 @@ def _own_slides(bench: BenchmarkView) -> Iterator[tuple[Kind, Section]]:
     links = (page, Download(slides_path(bench), "Its own slides"))
     if opening_of(bench).finding:
         for kind, slide in figure_slides(bench, prefix=f"{slug(bench.plan.spec)}-"):
+            if kind is Kind.UNDECIDED:
+                continue
             speech = replace(slide.speech or Speech((), ()), sources=links)
             yield kind, replace(slide, speech=speech)
 

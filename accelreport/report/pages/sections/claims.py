@@ -20,6 +20,7 @@ from accelreport.report.claim_text import (
     missing_text,
     numbers_text,
     published_text,
+    ratio_text,
     rule_text,
     source_of,
     state_counts,
@@ -267,6 +268,7 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
                 places[id(result)],
                 result.state.name.lower(),
                 STATES[result.state],
+                ratio_text(result),
             )
             for result in own
         )
