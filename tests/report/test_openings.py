@@ -411,12 +411,12 @@ def test_title_and_section_hold_a_processor_against_its_roof_also_where_a_peak_i
     [
         (
             "mnist_cnn",
-            ["11 s", "7.9 s", "3 s"],
+            ["3 s", "7.9 s", "11 s"],
             "Epochs of 61,440 to 491,520 images.",
         ),
-        ("imdb_lstm", ["5 min", "40 s", "17 s"], ""),
+        ("imdb_lstm", ["17 s", "40 s", "5 min"], ""),
         ("har_sweep", ["55×", "55×", "25×", "25×"], ""),
-        ("weather_gru", ["11 min 54 s", "7 min 12 s", "1 min 6 s"], ""),
+        ("weather_gru", ["1 min 6 s", "7 min 12 s", "11 min 54 s"], ""),
         ("mnist_batch_sweep", [], "between batch size 256 and 512."),
         ("fashion_mnist", [], ""),
     ],

@@ -490,8 +490,7 @@ def pattern(text: str) -> str:
     return "".join(chain.from_iterable(zip_longest(plain, fields, fillvalue="")))
 
 
-RUNS = r"(?:,? in (?:one (?:partial )?run|(?:partial|single) runs(?:, .+ included)?))?"
-RUNS += r"(?: \([^()]*\))?"
+RUNS = r"(?:,? in (?:one (?:partial )?run|(?:partial|single) runs[, a-z]*))?(?: \([^()]*\))?"
 FILLED = re.compile(
     "|".join(
         [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -52,8 +52,8 @@ def layout_of(bench: BenchmarkView) -> Layout | None:
 
     Axes that advance together are one.
     """
-    axes = [*reversed(bench.axes)]
-    longest = sorted(axes, key=lambda axis: -len(_values(bench, axis)))
+    longest = [*reversed(bench.axes)]
+    longest.sort(key=lambda axis: -len(_values(bench, axis)))
     together = len(longest) > 1 and len(_values(bench, longest[1])) > 1
     if len(longest) < 2 or (together and len(_values(bench, longest[0])) == len(bench.points)):
         return None
@@ -231,33 +231,14 @@ def _without_words(panels: Sequence[HeatPanel]) -> list[HeatPanel]:
     """
     cells = [cell for panel in panels for row in panel.cells for cell in row if cell.value]
     most = 2 * sum(bool(cell.under) for cell in cells) > len(cells)
-    return [
-        replace(
-            panel,
-            cells=tuple(
-                tuple(
-                    replace(cell, under=cell.under * most) if cell.value else HeatCell(None, "")
-                    for cell in row
-                )
-                for row in panel.cells
-            ),
-        )
-        for panel in panels
-    ]
+    return [panel.changed(lambda cell: replace(cell, under=cell.under * most)) for panel in panels]
 
 
 def _bare(panel: HeatPanel, scale: float) -> HeatPanel:
     """The numbers of a panel without their unit, and without words."""
-    cells = (
-        tuple(
-            HeatCell(cell.value, quantity.write(cell.value / scale, Unit.NUMBER))
-            if cell.value is not None
-            else HeatCell(None, "")
-            for cell in row
-        )
-        for row in panel.cells
+    return panel.changed(
+        lambda cell: HeatCell(cell.value, quantity.write((cell.value or 0.0) / scale, Unit.NUMBER))
     )
-    return HeatPanel(panel.title, tuple(cells))
 
 
 def _example(bench: BenchmarkView) -> str:
@@ -337,6 +318,14 @@ class HeatPanel:
 
     title: str
     cells: tuple[tuple[HeatCell, ...], ...]
+
+    def changed(self, change: Callable[[HeatCell], HeatCell]) -> HeatPanel:
+        """The same with other cells, and without words in those that have no value."""
+        cells = (
+            tuple(change(cell) if cell.value else HeatCell(None, "") for cell in row)
+            for row in self.cells
+        )
+        return HeatPanel(self.title, tuple(cells))
 
     @property
     def times(self) -> list[float]:

@@ -78,11 +78,9 @@ def _level(shown: Sequence[Shown]) -> Sequence[Size]:
     )
     beside = int(sum(others) + BETWEEN * (len(others) - 1))
     if len(shown) == 2:
-        return (
-            replace(sizes[0], height=max(SHORTEST, beside)),
-            replace(sizes[1], height=max(SHORTEST, int(first))),
-        )
-    return (replace(sizes[0], height=max(sizes[0].height, beside)), *sizes[1:])
+        heights = max(SHORTEST, beside), max(SHORTEST, int(first))
+        return [replace(size, height=own) for size, own in zip(sizes, heights, strict=True)]
+    return replace(sizes[0], height=max(sizes[0].height, beside)), *sizes[1:]
 
 
 def panel_size(count: int, height: int) -> Size:

@@ -469,10 +469,7 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     ]
     # A column has no factor below 1: who is slower takes so many times as long.
     ratios = {
-        value.of: speaker.number(value)
-        if value.number >= 1
-        else f"{speaker.number(inverse(value))} as long"
-        for value in over
+        value.of: speaker.number(forward(value)) + " as long" * (value.number < 1) for value in over
     }
     if over and own:
         ratios[own.of] = "1×"
