@@ -13,14 +13,14 @@ from accelreport.analysis.overview import published_rates
 from accelreport.analysis.speed_findings import published_value, rate_of
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
-from accelreport.report.forms import CAVEATS, signs
+from accelreport.report.forms import CAVEATS, signs, signs_text
 from accelreport.report.model import (
     Column,
-    Entry,
     Line,
     RowGroup,
     Section,
     Table,
+    entry,
     number_columns,
     table_row,
 )
@@ -102,12 +102,10 @@ def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
         lines.append(
             table_row(
                 f"{sentence(speaker.name(of))}{speaker.at(of)}",
-                Entry(
-                    (
-                        Line(time),
-                        Line(speaker.interval(value), "interval"),
-                        *(Line(text, "reason") for text in row.doubts),
-                    )
+                entry(
+                    time,
+                    Line(speaker.interval(value), "interval"),
+                    *(Line(text, "reason") for text in row.doubts),
                 ),
                 money(row.cost, row.price.currency) if row.price else "no price",
                 price_text(row.price) if row.price else "–",
@@ -121,6 +119,7 @@ def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
         columns=(*number_columns(("time", "cost")), Column("price")),
         groups=(RowGroup(tuple(lines)),),
         caption=CAVEATS[Caveat.UNVALIDATED] * validated,
+        notes=tuple(filter(None, [signs_text(held for row in rows for held in row.value.caveats)])),
     )
 
 
