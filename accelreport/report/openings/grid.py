@@ -54,8 +54,8 @@ def layout_of(bench: BenchmarkView) -> Layout | None:
     """
     longest = [*reversed(bench.axes)]
     longest.sort(key=lambda axis: -len(_values(bench, axis)))
-    together = len(longest) > 1 and len(_values(bench, longest[1])) > 1
-    if len(longest) < 2 or (together and len(_values(bench, longest[0])) == len(bench.points)):
+    diagonal = len(longest) > 1 and len(_values(bench, longest[1])) > 1
+    if len(longest) < 2 or (diagonal and len(_values(bench, longest[0])) == len(bench.points)):
         return None
     across, down = longest[:2]
     return Layout(across, down, tuple(axis for axis in bench.axes if axis not in {across, down}))
