@@ -45,8 +45,6 @@ class FrontFinding:
         finding: kind and values.
         words: field → its text, where it is not that of the benchmark's page.
         evidence: what stands below it where it is the heading.
-        at: in which workload, where the heading need not say it.
-        also: what is said with it even where it is not the heading.
         busy: its processes, where other programs ran meanwhile.
         bench: whose finding it is, where it is of one benchmark alone.
     """
@@ -54,8 +52,6 @@ class FrontFinding:
     finding: Finding
     words: Mapping[str, str] = field(default_factory=dict)
     evidence: str = ""
-    at: str = ""
-    also: str = ""
     busy: Sequence[Result] = ()
     bench: BenchmarkView | None = None
 
@@ -78,24 +74,17 @@ class FrontFinding:
 
     @property
     def sentence(self) -> str:
-        """The finding where another one is the heading, its interval the only other number."""
-        words = {**self.words, "at": self.at} if self.at else self.words
-        own = self.finding.base if self.kind is Kind.TOTAL else next(iter(self.values), None)
+        """The finding where there is no heading, its interval the only other number."""
+        own = next(iter(self.values), None)
         interval = Speaker(self.bench).interval(forward(own)) if self.bench and own else ""
-        title = f"{replace(self, words=words).title}{f' ({interval})' * bool(interval)}"
-        return f"{title}. {self.also}".strip()
+        return f"{self.title}{f' ({interval})' * bool(interval)}."
 
 
 def lead(headed: Sequence[FrontFinding], more: Sequence[FrontFinding]) -> str:
-    """The lines below the heading: its evidence, then other findings.
-
-    A load is said once, of the processes of all, behind the last one that has it.
-    """
-    parts = [*(front.evidence for front in headed), *(front.sentence for front in more)]
-    busy = [(n, front.busy) for n, front in enumerate((*headed, *more)) if front.busy]
-    if busy:
-        parts[busy[-1][0]] += f" {busy_text(row for _, rows in busy for row in rows)}"
-    return " ".join(filter(None, parts)).strip()
+    """The lines below the heading: its evidence or, without one, other findings; then a load."""
+    parts = [front.evidence for front in headed] or [front.sentence for front in more]
+    busy = [row for front in headed or more for row in front.busy]
+    return " ".join(filter(None, [*parts, busy_text(busy) if busy else ""]))
 
 
 def front_findings(view: Overview) -> tuple[FrontFinding, ...]:
@@ -125,17 +114,19 @@ def largest_first(
     def last(pair: tuple[BenchmarkView, Finding]) -> tuple[bool, ...]:
         finding, (value,) = pair[1], pair[1].values
         apart = over(value).machine != most
-        kinds = [{warning.kind for warning in row.warnings} for row in value.processes]
-        busy, doubted = (
-            2 * sum(not own.isdisjoint(named) for own in kinds) > len(kinds)
-            for named in ({"loaded-machine"}, {"short-window", "slow-process"})
-        )
-        late = busy, Caveat.BUDGET in value.caveats, doubted, apart
+        doubted = mostly(value, "short-window", "slow-process")
+        late = mostly(value, "loaded-machine"), Caveat.BUDGET in value.caveats, doubted, apart
         return not finding.is_sentence, finding.kind is Kind.GAIN, *late
 
     pairs = sorted(outcome.comparisons, key=last)
     largest = {bench.slug: finding for bench, finding in reversed(pairs)}
     return sorted(pairs, key=lambda p: not p[1].is_sentence or largest[p[0].slug] is not p[1])
+
+
+def mostly(value: Value, *kinds: str) -> bool:
+    """Whether most of the processes behind a number have one of some warnings."""
+    warned = (any(warning.kind in kinds for warning in row.warnings) for row in value.processes)
+    return 2 * sum(warned) > len(value.processes)
 
 
 def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
@@ -177,13 +168,13 @@ def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[Front
         words = _ours(view, bench, value, value.processes) if one else {}
         speaker, workload = Speaker(bench), f" in “{label(bench.plan.title, 80)}”"
         compiled = finding.kind in {Kind.GAIN, Kind.COMPILED}
-        at = ("" if compiled else speaker.at(forward(value).of)) + workload
         if compared[_devices(value)] > 1:
-            words["at"], workload = at, ""
+            words["at"] = ("" if compiled else speaker.at(forward(value).of)) + workload
+            workload = ""
         busy = value.processes if Caveat.BUSY in value.caveats else ()
         doubts = filter(None, (speaker.evidence(finding, workload), *speaker.caveats(finding)))
         evidence = " ".join(doubts)
-        yield FrontFinding(finding, words, evidence, at, busy=busy, bench=bench)
+        yield FrontFinding(finding, words, evidence, busy, bench)
 
 
 def _devices(value: Value) -> tuple[str, str]:
@@ -226,8 +217,7 @@ def _undecided(outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:
     counts = [(run, len(run.comparisons)) for run in runs if run.comparisons]
     also = [decides(run, among(count, len(values))) for run, count in counts[:1]]
     finding = Finding(Kind.UNDECIDED, values, of=len(values))
-    text = "".join(also)
-    yield FrontFinding(finding, words, text, also=text)
+    yield FrontFinding(finding, words, "".join(also))
 
 
 def _published(view: Overview) -> Iterator[FrontFinding]:

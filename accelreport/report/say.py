@@ -373,12 +373,12 @@ class Speaker:
         text = f"{name} {self.number(value, quantity.TABLE)}"
         return f"{text} ({interval})" if (interval := self.interval(value)) else text
 
-    def sides(self, finding: Finding) -> tuple[str, str]:
+    def sides(self, finding: Finding, **given: str) -> tuple[str, str]:
         """The sides of a ratio, the faster one first: "graph mode", "eager mode in TensorFlow"."""
         ratio = forward(finding.values[0])
         if self.name(ratio.of) == (base := self.name(over(ratio))):
             return f"{base}{self.at(ratio.of)}", self.bench.at(over(ratio).point, "")
-        words = _Words(self, finding, {})
+        words = _Words(self, finding, given)
         return words.who, f"{words.base}{self.at(ratio.of)}"
 
     def compared(self, value: Value) -> str:
@@ -483,9 +483,9 @@ class _Words(Mapping[str, str]):
         if self._modes:
             return mode(speaker.bench.plan.devices[first.of.device])
         if counts := self._threads:
-            own, _, cpu = counts
-            named = f"thread{'s' * (own > 1)} of {speaker.name(cpu)}"
-            return f"{quantity.number_word(own)} {named}"
+            name = speaker.name(counts[2]).replace(f", {max(counts[:2])} threads", "")
+            of = self.others.get("of", f" of {name}")
+            return f"{quantity.number_word(counts[0])} thread{'s' * (counts[0] > 1)}{of}"
         return COMPUTE_DTYPE[first.why[0].own] if first.why else speaker.name(first.of)
 
     @property
@@ -503,8 +503,8 @@ class _Words(Mapping[str, str]):
         if self.finding.kind is Kind.GAIN:
             return f"at {self._setting(beside)}"
         if first.why:
-            plain = over(self.finding.values[0])
-            return f"{COMPUTE_DTYPE[first.why[0].base]} on {speaker.name(plain)}"
+            on = f" on {speaker.name(over(self.finding.values[0]))}"
+            return f"{COMPUTE_DTYPE[first.why[0].base]}{self.others.get('of', on)}"
         return speaker.name(beside)
 
     @property

@@ -302,6 +302,26 @@ class BenchmarkView(Benchmark):
         """Whether frameworks, or eager mode and graphs, are told apart."""
         return len({(way.framework, way.eager) for way in self.plan.devices.values()}) > 1
 
+    @cached_property
+    def _threads(self) -> dict[str, int]:
+        """Threads of each CPU that has all of them, where the same with fewer was measured."""
+        devices, every = self.plan.devices, dict[str, set[int]]()
+        for row in self.results:
+            if row.timed and devices[row.device].kind == "CPU" and (record := self.record(row)):
+                known = [record.environment.threads] if record.environment else []
+                every.setdefault(row.device, set()).update(known)
+
+        def same(way: Device) -> tuple[str, list[str]]:
+            return way.framework, differences(way.model_copy(update={"threads": None}))
+
+        fewer = [(same(way), way.threads) for name in every if (way := devices[name]).threads]
+        return {
+            name: max(known)
+            for name, known in every.items()
+            if devices[name].threads is None and len(known) == 1
+            if any(own == same(devices[name]) and n < max(known) for own, n in fewer)
+        }
+
     def label_of(self, device: str) -> str:
         """The name of a device that was not measured here, such as that of a source."""
         return self._named(device, "")
@@ -314,7 +334,8 @@ class BenchmarkView(Benchmark):
         # "x86_64" is no name of hardware.
         name = hardware if hardware and hardware != hardware.lower() else known.kind
         several = self._several_frameworks
-        parts = differences(known, named=several)
+        threads = known.threads or self._threads.get(device)
+        parts = differences(known.model_copy(update={"threads": threads}), named=several)
         if several or known.framework != TENSORFLOW:
             first = parts[:1] if mode_of(known, named=several) else []
             framework = " ".join([known.framework_name, *first])

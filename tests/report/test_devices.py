@@ -67,7 +67,7 @@ def test_what_was_measured_has_the_name_of_its_hardware_and_what_was_not_that_of
                  "skipped" if cell.device == "tpu" else "ok")  # fmt: skip
     (bench,) = gather(Results((made,)))
     titles = [bench.title_of(device) for device in bench.plan.devices]
-    assert titles == ["Example", "Example, 1 thread", "Example T4", "TPU v2-8"]
+    assert titles == ["Example, 2 threads", "Example, 1 thread", "Example T4", "TPU v2-8"]
     assert [each.title for each in bench.shown_series] == titles[:3]
     assert bench.label_of("gpu") == "GPU", "what a source measured was another one"
     for cpu in ("x86_64", ""):

@@ -239,7 +239,7 @@ def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
     assert table.kind == "table"
     rows = [row for group in table.groups for row in group.rows]
     named = {row.entries[0].lines[0].text for row in rows}
-    assert named == {"Example", "Example, 1 thread"}
+    assert named == {"Example, 2 threads", "Example, 1 thread"}
     assert {row.header.lines[0].text for row in rows} == {
         f"batch size {size}" for size in ("256", "512", "1,024")
     }

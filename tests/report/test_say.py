@@ -66,22 +66,28 @@ SLOW = ratio(ONE, 0.538, Verdict.SLOWER, low=0.52, high=0.55)
 OPEN = ratio(ONE, 1.02, Verdict.UNDECIDED, low=0.9, high=1.15)
 SECONDS = amount(CPU, 3.0, Unit.SECONDS)
 FORMS = [
-    (Finding(Kind.FASTER, (FAST,)), "Example T4 trains 5.2× as fast as Example at batch size 256"),
+    (
+        Finding(Kind.FASTER, (FAST,)),
+        "Example T4 trains 5.2× as fast as Example, 2 threads at batch size 256",
+    ),
     (
         Finding(Kind.FASTER, (ratio(TPU, 9.8), FAST)),
-        "TPU v2-8 trains 9.8× as fast as Example at batch size 256",
+        "TPU v2-8 trains 9.8× as fast as Example, 2 threads at batch size 256",
     ),
     (
         Finding(Kind.SLOWER, (SLOW,)),
-        "Example trains 1.86× as fast as Example, 1 thread at batch size 256",
+        "Example, 2 threads trains 1.86× as fast as Example, 1 thread at batch size 256",
     ),
     (
         Finding(Kind.SAME, (ratio(ONE, 1.0, Verdict.SAME),)),
-        "Example, 1 thread is as fast as Example at batch size 256, within 3 %",
+        "Example, 1 thread is as fast as Example, 2 threads at batch size 256, within 3 %",
     ),
     (
         Finding(Kind.UNDECIDED, (OPEN,)),
-        "1 comparison is not decided (Example, 1 thread over Example at batch size 256: 1.0×)",
+        (
+            "1 comparison is not decided "
+            "(Example, 1 thread over Example, 2 threads at batch size 256: 1.0×)"
+        ),
     ),
     (
         Finding(Kind.UNDECIDED, (OPEN, ratio(GPU, 1.0, Verdict.UNDECIDED), ratio(TPU, 1.0))),
@@ -89,15 +95,15 @@ FORMS = [
     ),
     (
         Finding(Kind.PUBLISHED, (ratio(THEIRS, 14.2, None),)),
-        "The published Colab K80, 2018 trains 14× as fast as Example at batch size 256",
+        "The published Colab K80, 2018 trains 14× as fast as Example, 2 threads at batch size 256",
     ),
     (
         Finding(Kind.PUBLISHED, (ratio(THEIRS, 0.5, None),)),
-        "Example trains 2.0× as fast as the published Colab K80, 2018 at batch size 256",
+        "Example, 2 threads trains 2.0× as fast as the published Colab K80, 2018 at batch size 256",
     ),
     (
         Finding(Kind.TOTAL, (amount(THEIRS, 11_160.0, Unit.SECONDS),), SECONDS),
-        "The training takes 3.1 h on the published Colab K80, 2018 and 3.0 s on Example",
+        "The training takes 3.1 h on the published Colab K80, 2018 and 3.0 s on Example, 2 threads",
     ),
     (
         Finding(
@@ -105,23 +111,23 @@ FORMS = [
             (ratio(Subject("cpu", "", (1024,)), 2.62), ratio(Subject("gpu", "", (1024,)), 1.4)),
             axis="batch_size",
         ),
-        "Example at batch size 1,024 trains 2.6× as fast as at 256",
+        "Example, 2 threads at batch size 1,024 trains 2.6× as fast as at 256",
     ),
     (
         Finding(Kind.GAIN, (ratio(CPU, 0.8, Verdict.SLOWER),), axis="batch_size"),
-        "Example at batch size 256 trains 1.25× as fast as at 256",
+        "Example, 2 threads at batch size 256 trains 1.25× as fast as at 256",
     ),
     (
         Finding(Kind.GAIN, (ratio(CPU, 1.01, Verdict.SAME),), axis="batch_size"),
-        "Example at batch size 256 is as fast as at 256, within 3 %",
+        "Example, 2 threads at batch size 256 is as fast as at 256, within 3 %",
     ),
     (
         Finding(Kind.RATE, (amount(CPU, 541.2, Unit.RATE),)),
-        "Example trains 540 images/s at batch size 256",
+        "Example, 2 threads trains 540 images/s at batch size 256",
     ),
     (
         Finding(Kind.RATE, (amount(CPU, 6200.0, Unit.RATE, low=2468.0, high=15_539.0),)),
-        "Example trains 6,200 images/s at batch size 256",
+        "Example, 2 threads trains 6,200 images/s at batch size 256",
     ),
     (
         Finding(Kind.RANGE, (amount(CPU, 10.7, Unit.SECONDS), SECONDS)),
@@ -129,7 +135,7 @@ FORMS = [
     ),
     (
         Finding(Kind.LATENCY, (amount(CPU, 0.00244, Unit.SECONDS),)),
-        "The median call at batch size 256 takes 2.4 ms on Example",
+        "The median call at batch size 256 takes 2.4 ms on Example, 2 threads",
     ),
     (Finding(Kind.NOT_MEASURED, ()), "Nothing has been measured yet"),
     (Finding(Kind.NOT_MEASURED, (), of=3), "No baseline has a time"),
@@ -189,7 +195,9 @@ def test_a_ratio_over_a_run_that_the_budget_stopped_is_of_no_stopped_run_itself(
     caveats = frozenset({Caveat.BUDGET})
     fast = replace(FAST, caveats=caveats, processes=(process(GPU), *base.processes))
     text = speaker.answer(Finding(Kind.FASTER, (fast,), base))
-    assert "stopped 1 of these 2 configurations (Example) after 20 of 1,500 steps." in text
+    assert (
+        "stopped 1 of these 2 configurations (Example, 2 threads) after 20 of 1,500 steps." in text
+    )
 
 
 def test_no_sign_behind_a_number_is_a_digit() -> None:

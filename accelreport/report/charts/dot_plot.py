@@ -55,8 +55,10 @@ LINE = 14.0
 LEAST, DETAILED, LANE = 18.0, 30.0, 13.5
 """Pixels of a row with its name alone, with a detail below it, and of each mark with a text, where
 the height of the chart is given."""
-ROOMY_LANE, NAME, MOST_LINES = 19.0, 20.0, 2
+ROOMY_LANE, NAME, MOST_LINES = 19.0, 28.0, 2
 """Where it is not: pixels of each mark, of a name above its marks, and lines of a name."""
+GROUP = 26.0
+"""Pixels of the name of a group of rows."""
 LARGEST_SHARE, LARGEST_SHARE_OF_BARS = 0.42, 0.36
 """Of the width, which names at the left may take; beside bars on a page less."""
 FREE = sorted(
@@ -112,6 +114,7 @@ class _Row:
         dots: the marks.
         head: lines of its name and of its detail.
         top, bottom: its edges.
+        group: the name above it where it is the first row of its group.
         marks_top: where its marks begin, below a name that is above them.
     """
 
@@ -120,6 +123,7 @@ class _Row:
     top: float
     bottom: float
     marks_top: float
+    group: str
 
     @property
     def lines(self) -> list[float]:
@@ -169,14 +173,18 @@ class _DotPlot:
         # A detail is beside its name on a telephone if all of them have room there.
         self._details_at = max(text_width(d.name, LETTERS, bold=True) for d in dots) + LINE / 2
         longest = max(text_width(dot.detail, SMALLER) for dot in dots)
-        self._inline = self._phone and self._details_at + LINE / 2 + longest <= self._width
-        self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
+        beside = self._details_at + LINE / 2 + longest <= self._width
+        self._inline = self._phone and beside and not self._limited
         rest = max(text_width(dot.rest, SMALLER) for dot in dots)
         self._edge = self._width - (rest + BESIDE if rest else 0.0)
         cells = zip(*map(self._cells, dots), strict=True)
         widths = [max(text_width(text, LETTERS, bold=True) for text in own) for own in cells]
         self._columns = [width + BESIDE for width in widths if width]
-        self._right = self._edge - sum(self._columns) - (0.0 if self._bars else END)
+        # On a telephone the texts of single marks are beside the names, and the axis is below both.
+        self._above = self._phone and self._limited and not any(dot.joined for dot in dots)
+        self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
+        beside = 0.0 if self._above else sum(self._columns)
+        self._right = self._edge - beside - (0.0 if self._bars else END)
         self._last = LONGEST_INTERVAL * max(dot.value for dot in dots) if self._bars else math.inf
         self._ends = self._domain(dots)
         self._last = min(self._last, self._ends[1])
@@ -190,7 +198,8 @@ class _DotPlot:
             ticks = [value for value in ticks if value <= self._ends[1]]
         else:
             ticks = (round_times if timed else decades)(self._ends[0], most * 1.001, 8)
-        ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars, inside=not self._bars)
+        ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars, inside=not self._bars,
+                        held=base.value if base else 0.0)  # fmt: skip
         over = {value: self._at(value) + text_width(tick(value), SMALLER) / 2 for value in ticks}
         self._ticks = [value for value in ticks if over[value] <= self._width + END / 2]
         scaled = f"{axis_title}{'' if self._bars else ' (log scale)'}"
@@ -239,24 +248,27 @@ class _DotPlot:
         base = self._base
         top = LINE * len(self._lines)
         if base and base.name:
-            top = HEAD if base.below or base.above else NAME
+            top = HEAD if base.below or base.above else ROOMY_LANE
         spare = max(0.0, height - top - sum(least)) / len(grouped)
-        placed = []
+        placed, group = list[_Row](), ""
         for own, head, high, above in zip(grouped, heads, least, names, strict=True):
+            begun = own[0].group if own[0].group != group else ""
+            group, top = own[0].group, top + GROUP * bool(begun)
             bottom = top + high + spare
             if height and not self._phone:
                 lines, detailed = int((high + spare) // LINE), min(least) + spare >= DETAILED
                 head = self._head(
                     own[0], lines - (detailed and own[0].detail != ""), detailed=detailed
                 )
-            placed.append(_Row(own, head, top, bottom, top + above))
+            placed.append(_Row(own, head, top, bottom, top + above, begun))
             top = bottom
         return placed
 
     def _head(self, dot: Dot, most: int, *, detailed: bool) -> list[_Line]:
         """The lines of a name, then of its detail, of each at most so many."""
         room = self._room or self._width
-        names = _folded(dot.name, room, LETTERS, max(1, most), bold=True) or [""]
+        beside = sum(self._columns) * self._above
+        names = _folded(dot.name, room - beside, LETTERS, max(1, most), bold=True) or [""]
         details = _folded(dot.detail, room, SMALLER, max(1, most)) if detailed else []
         bold = {"fontWeight": "bold", "fontSize": LETTERS, "fill": "var(--ink)"}
         soft = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
@@ -480,7 +492,7 @@ class _DotPlot:
 
     def _ground(self) -> list[Layer]:
         """Lines between rows of several marks; the line of the base with its name above it."""
-        edges = [row.top for row in self._rows if row.dots[0].apart]
+        edges = [row.top - GROUP + CAP for row in self._rows[1:] if row.group]
         if any(_lanes(row.dots) > 1 for row in self._rows):
             edges = [self._rows[0].top, *(row.bottom for row in self._rows)]
         between = Layer(rows([{"y": y} for y in edges])).mark_rule(stroke="var(--grid)")
@@ -533,7 +545,8 @@ class _DotPlot:
                 on_line += [] if dot.is_base else [dot]
                 if not dot.text or dot.is_base:
                     continue
-                place = {"y": y} | marked(dot.device, "")
+                line = row.top + NAME - LINE / 2 if self._above else y
+                place = {"y": line} | marked(dot.device, "")
                 look = HALO | {
                     "fontWeight": "normal" if dot.published else "bold",
                     "fontSize": LETTERS,
@@ -571,7 +584,16 @@ class _DotPlot:
                 y = first + LINE * number * (not self._inline)
                 written.append(({"y": y, "label": text}, {"align": align, **look}))
         at = self._left - BESIDE if self._room else self._left
-        return text_layers(written, x=alt.XValue(at), y=_y())
+        soft = {"align": "left", "fontSize": SMALLER, "fill": "var(--soft)"}
+        groups = [
+            ({"y": row.top - (CAP if self._phone else GROUP / 2 - CAP), "label": row.group}, soft)
+            for row in self._rows
+            if row.group
+        ]
+        return [
+            *text_layers(written, x=alt.XValue(at), y=_y()),
+            *text_layers(groups, x=alt.XValue(0), y=_y()),
+        ]
 
 
 def _folded(text: str, room: float, size: float, most: int, *, bold: bool = False) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from accelreport.report.charts.drawing import DeviceStyle
+from accelreport.report.quantity import SPACE
 
 HELD = (0.5, 2.0)
 """Multiples of a base that its axis always holds, so that nearly equal values look so."""
@@ -35,7 +36,7 @@ class Dot:
         ratio: those of its ratios that a slide and a telephone have.
         is_base: whether it is what its row is compared with: a bar as high as the row.
         rest: at the right end of its row: how many marks it leaves out.
-        apart: whether a line is above its row, which begins another group.
+        group: what its row and its neighbours have in common, above the first of them.
     """
 
     name: str
@@ -55,7 +56,7 @@ class Dot:
     is_base: bool = False
     rest: str = ""
     owner: str = ""
-    apart: bool = False
+    group: str = ""
 
     @property
     def whole_text(self) -> str:
@@ -115,7 +116,7 @@ def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> s
         looks = [("outline:", published), ("pale:", hollow)]
     marks = [f"{mark} {text}" for mark, text in looks if text]
     marks += ["✕ above the peak"] * any(dot.flagged for dot in dots)
-    marks += ["lines: 95 % intervals"] * any(dot.low < dot.high for dot in dots)
+    marks += [f"lines: 95{SPACE}% intervals"] * any(dot.low < dot.high for dot in dots)
     text = " · ".join(marks)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 

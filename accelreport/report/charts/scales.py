@@ -121,6 +121,7 @@ def fitting(
     *,
     log: bool,
     inside: bool = True,
+    held: float = 0.0,
 ) -> list[float]:
     """The ticks, or every second, third … of them, whose labels have room side by side.
 
@@ -131,10 +132,12 @@ def fitting(
         width: its length in pixels.
         log: whether it is logarithmic.
         inside: whether Vega keeps labels inside the axis.
+        held: one that is always among them, if it is a tick.
     """
+    place = ticks.index(held) if held in ticks else 0
     low, high = map(math.log, ends) if log else ends
     for step in range(1, len(ticks)):
-        some = list(ticks[::step])
+        some = list(ticks[place % step :: step])
         spans = []
         for tick in some:
             half = text_width(text(tick), TICKS) / 2
@@ -143,7 +146,7 @@ def fitting(
             spans.append((at - half, at + half))
         if all(left[1] + LABEL_GAP <= right[0] for left, right in pairwise(spans)):
             return some
-    return list(ticks[:1])
+    return list(ticks[place : place + 1])
 
 
 TICKS = 12.5

@@ -25,7 +25,7 @@ from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text, next_steps
 from accelreport.report.forms import why_hollow
-from accelreport.report.front import FrontFinding, front_findings, largest_first, lead
+from accelreport.report.front import FrontFinding, front_findings, largest_first, lead, mostly
 from accelreport.report.model import (
     Block,
     Column,
@@ -46,7 +46,7 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.notices import notices_of, versions_notice
-from accelreport.report.openings.opening import ON_A_FIRST_SLIDE, Plot, Size, dots_plot
+from accelreport.report.openings.opening import FULL, ON_A_FIRST_SLIDE, Plot, Size, dots_plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import absent_text, titles_of, tried_kinds
 from accelreport.report.pages.benchmarks import baseline_rate
@@ -60,12 +60,22 @@ from accelreport.report.text import label, text_width
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
 
-MOST_ROWS = 10
-"""Comparisons of the figure."""
+MOST_ROWS, ON_PHONE = 10, 5
+"""Comparisons of the figure, and of that on a telephone."""
+GROUPS = (
+    "whole runs",
+    "ends of sweeps",
+    "stopped by the budget",
+    "other programs ran",
+    "undecided",
+)
+"""Its groups, from the top; that of the heading is above all others."""
 MOST_NAMED = 8
 """Confirmed claims, and refuted ones, that are named."""
 MOST_FINDINGS = 2
-"""Findings above the figures, which have the others; that of the heading among them."""
+"""Findings above the figures where none of them is the heading."""
+BASE = Base(1.0, "equal = 1×", "← slower", "faster →")
+"""What the ratios are beside."""
 MARK = Named("", 0)
 """How a row of the figure looks, which has its names beside it."""
 RATES = "overview"
@@ -90,12 +100,10 @@ def index_page(
     """
     view = Overview(benches)
     headed, beside, plots = front_parts(view)
-    more = beside[: MOST_FINDINGS - len(headed)]
     headline = headed[0].title if headed else label(title)
     outcome = outcome_of(benches)
     shown = [
-        Section(name, plot.title, (plot.figure(PAGE, PHONE, alone=number > 0),))
-        for number, (name, plot) in enumerate(plots)
+        Section(name, plot.title, (plot.figure(PAGE, PHONE, alone=True),)) for name, plot in plots
     ]
     claims = _claims(benches)
     sections = [*shown[:1], *filter(None, [claims]), *shown[1:], _list(benches)]
@@ -114,7 +122,7 @@ def index_page(
         title=label(title),
         headline=headline,
         kicker=" · ".join(filter(None, (measured_on, dates))),
-        finding=lead(headed, more),
+        finding=lead(headed, beside[:MOST_FINDINGS]),
         sections=tuple(sections),
         template="index.html",
         opening=opening,
@@ -164,103 +172,124 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         point = str(value.of.point) if len(pairs) <= MOST_ROWS else ""
         devices = value.of.device, over(value).device
         rows.setdefault((bench.slug, devices, point), (bench, finding))
-    # The pair of the heading is the first row; the faster side begins, as in a sentence.
     kept = [*rows.values()][:MOST_ROWS]
-    groups = {id(finding): _group(finding) for _, finding in kept}
-    kept = kept[:1] + sorted(kept[1:], key=lambda row: groups[id(row[1])])
     if not kept:
         return None
-    names = [(b.slug, Speaker(b).begun(Speaker(b).sides(f)[0])) for b, f in kept]
-    compared = Counter(name for _, name in {*names})
-    dots, brief, table, machines = [], [], [], set[str]()
-    before = groups[id(kept[0][1])][:-1]
-    for (bench, finding), (_, name) in zip(kept, names, strict=True):
+    # The pair of the heading is the first row; the faster side begins, as in a sentence.
+    groups = {id(finding): _group(finding) for _, finding in kept}
+    first = groups[id(kept[0][1])]
+
+    def order(row: tuple[BenchmarkView, Finding]) -> tuple[bool, int, float]:
+        group = groups[id(row[1])]
+        return group != first, GROUPS.index(group), -forward(row[1].values[0]).number
+
+    kept[1:] = sorted(kept[1:], key=order)
+    where = [
+        {(side.machine, bench.plan.devices[side.device].kind)}
+        for bench, finding in kept
+        for side in (finding.values[0].of, over(finding.values[0]))
+    ]
+    owner = {"of": ""} if len(set().union(*where)) < 2 else {}
+    titles = {bench.slug: label(bench.plan.title, 60) for bench, _ in kept}
+    heads = Counter(title.partition(": ")[0] for title in titles.values())
+    dots, brief, table = [], [], []
+    for bench, finding in kept:
         value = forward(finding.values[0])
-        machines |= {value.of.machine, over(value).machine}
         speaker, firm = Speaker(bench), value.verdict in DECIDED
-        title, beside = label(bench.plan.title, 60), f"over {speaker.sides(finding)[1]}"
-        several = compared[name] > 1
-        group = groups[id(finding)][:-1]
+        name, base = speaker.sides(finding, **owner)
+        name, beside, title = speaker.begun(name), f"over {base}", titles[bench.slug]
         ratio, interval = speaker.number(value, quantity.TABLE), speaker.interval(value)
         low, high = value.interval.ends
         stopped = why_hollow(value.caveats & {Caveat.BUDGET})
         text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
+        hollow = ("undecided",) * (not firm) + stopped
+        group = groups[id(finding)] * (len({*groups.values()}) > 1)
+        detail = f"{beside} · {title}"
         dots.append(
-            Dot(
-                f"{name}, {title}" if several else name,
-                beside,
-                MARK,
-                value.number,
-                text,
-                low,
-                high,
-                hollow=("undecided",) * (not firm) + stopped,
-                apart=group != before,
-            )
+            Dot(name, detail, MARK, value.number, text, low, high, hollow=hollow, group=group)
         )
-        before = group
-        # A slide has room for one line of a name.
-        where = f" · {title.partition(': ')[0]}" * several
-        brief.append(replace(dots[-1], name=name, text=ratio, detail=f"{beside}{where}"))
+        # In little room a benchmark is what tells it from the others.
+        head, _, tail = title.partition(": ")
+        brief.append(
+            replace(dots[-1], detail=f"{beside} · {tail if heads[head] > 1 and tail else head}")
+        )
         link = entry(Line(title, href=f"{bench.slug}.html"))
         state = ", ".join(("decided" if firm else "undecided", *stopped))
         table.append(table_row(name, beside, link, ratio, interval or quantity.MISSING, state))
-    every = len(pairs)
-    count = quantity.plural(every, "comparison")
-    hollow = list(dict.fromkeys(why for dot in dots for why in dot.hollow))
+    every, decided = quantity.plural(len(pairs), "comparison"), len(outcome.comparisons)
+    count = f"{decided} of {every} decided"
+    if len(kept) < len(pairs):
+        shown = sum("undecided" not in dot.hollow for dot in dots)
+        count = f"{shown} of {quantity.plural(decided, 'decided comparison')}"
+    hollow = tuple(dict.fromkeys(why for dot in dots for why in dot.hollow))
     on_a_slide = _largest(brief, ON_A_FIRST_SLIDE)
-    drawn = quantity.plural(len(rows), "row")
-    drawn = f"{len(kept)} of {drawn} shown" if len(kept) < len(rows) else drawn
-    shown = f"; {drawn}, one for each pair" * (len(kept) < every)
     columns = map(Column, ("baseline", "benchmark", "speedup", "95 % interval", "state"))
+    machines = {machine for machine, _ in set().union(*where)}
     plot = dots_plot(
         dots,
         axis="speedup",
         tick=factor_text,
-        base=Base(1.0, "equal = 1×", "← slower", "faster →"),
-        solid="decided in whole runs" if hollow[-1:] not in ([], ["undecided"]) else "decided",
+        base=BASE,
+        solid="decided in whole runs" if hollow[-1:] not in {(), ("undecided",)} else "decided",
         brief=brief_marks(on_a_slide, bars=from_zero(on_a_slide)),
         id="decided-rows",
         title=f"Comparisons on {'this machine' if len(machines) < 2 else 'these machines'}",
-        subtitle=f"{len(outcome.comparisons)} of {count} decided{shown}",
+        subtitle=count,
         values=tuple(finding.values[0] for _, finding in kept),
         table=Table("decided-table", "The ratios in the figure", tuple(columns),
                     (RowGroup(tuple(table)),), corner="what"),
     )  # fmt: skip
 
     def chart(size: Size) -> Chart:
-        if not size.most:
-            return plot.chart(size)
-        own = _largest(brief, size)
-        return dot_plot(own, axis_title="", tick=factor_text, width=size.width, height=size.height)
+        if size.most:
+            own, axis, line = _largest(brief, size), "", None
+        else:
+            own = (
+                dots
+                if size.width >= FULL
+                else brief
+                if size.width > PHONE.width
+                else brief[:ON_PHONE]
+            )
+            left = f"{len(dots) - len(own)} more in “Numbers” · "
+            axis, line = f"{left * (len(own) < len(dots))}speedup", BASE
+        high = size.height * bool(size.most)
+        return dot_plot(
+            own, axis_title=axis, tick=factor_text, width=size.width, height=high, base=line
+        )
 
     return replace(plot, chart=chart)
 
 
 def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
-    """The row of the title, then as many of the largest as have room for both their lines."""
+    """The row of the title, then as many of its group as have room for both their lines.
+
+    Where it has no group, all are like it.
+    """
     room = LARGEST_SHARE * size.width
     able = [
         dot
         for dot in dots[1:]
-        if text_width(dot.name, LETTERS, bold=True) < room
+        if dot.group == dots[0].group
+        and text_width(dot.name, LETTERS, bold=True) < room
         and text_width(dot.detail, SMALLER) < room
     ]
     most = min(size.most, int((size.height - TICKS) // DETAILED)) - 1
-    largest = sorted(able, key=lambda dot: ("undecided" in dot.hollow, -dot.value))[:most]
     first, where = dots[0], dots[0].detail.rpartition(" · ")[0]
-    if where and text_width(first.detail, SMALLER) >= room:
+    if text_width(first.detail, SMALLER) >= room:
         first = replace(first, detail=where)
-    return [first, *(dot for dot in able if dot in largest)]
+    return [
+        replace(dot, group="", text=dot.text.partition(" (")[0]) for dot in (first, *able[:most])
+    ]
 
 
-def _group(finding: Finding) -> tuple[bool, bool, bool, float]:
-    """Where its row is: whole runs come first, batch sizes after devices; then the largest."""
-    value, kind = forward(finding.values[0]), finding.kind
-    cut = not value.caveats.isdisjoint({Caveat.BUDGET, Caveat.BUSY})
-    if value.verdict not in DECIDED:
-        return True, False, False, -value.number
-    return False, cut, kind is Kind.GAIN, -value.number
+def _group(finding: Finding) -> str:
+    """Where its row is."""
+    if finding.values[0].verdict not in DECIDED:
+        return GROUPS[4]
+    if Caveat.BUDGET in finding.values[0].caveats:
+        return GROUPS[2]
+    return GROUPS[3 if mostly(finding.values[0], "loaded-machine") else finding.kind is Kind.GAIN]
 
 
 def _claims(benches: Sequence[BenchmarkView]) -> Section | None:

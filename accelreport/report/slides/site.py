@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Kind
-from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.report import quantity
 from accelreport.report.model import Download, Page, Section, Speech
 from accelreport.report.openings.opening import ON_A_FIRST_SLIDE
@@ -56,27 +55,14 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         benches,
         front,
         path=DECK,
-        title=_question(benches),
-        answer=f"{front.headline}.",
+        title=front.headline,
+        answer="",
         topic=quantity.plural(len(benches), "benchmark"),
         note=quantity.days(r.started_at for bench in benches for r in bench.records.values()),
         shown=slide_block(plots[0][1], "first", PHONE, ON_A_FIRST_SLIDE) if plots else None,
         slides=[*slides, *_chosen(left, MOST_SLIDES - 3 - len(slides))],
         again=site_commands(benches, brief=True),
     )
-
-
-def _question(benches: Sequence[BenchmarkView]) -> str:
-    """What the talk answers: of accelerators where one was measured."""
-    kinds = {
-        bench.plan.devices[row.device].kind
-        for bench in benches
-        for row in bench.results
-        if row.timed
-    }
-    if kinds & {*ACCELERATORS}:
-        return "What does an accelerator do for these models?"
-    return "How fast does this computer train these models?"
 
 
 STORY = (
