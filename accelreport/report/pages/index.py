@@ -169,7 +169,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     for bench, finding in pairs:
         (value,) = finding.values
         # Where there is no room for all, the largest ratio of two devices in a sweep.
-        point = str(value.of.point) if len(pairs) <= MOST_ROWS else ""
+        point = str(value.of) if len(pairs) <= MOST_ROWS else ""
         devices = value.of.device, over(value).device
         rows.setdefault((bench.slug, devices, point), (bench, finding))
     kept = [*rows.values()][:MOST_ROWS]
