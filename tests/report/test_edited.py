@@ -181,7 +181,7 @@ TRUE = {
     ),
     "every series of a forecast": (W, "beijing_gru", "forecasts PRES better than"),
     "over what a bound is, in what": (T, "fashion_mnist", "precision of its row, over Intel Xeon."),
-    "one baseline of all ratios beside rates": (T, "frameworks", "JAX, 2 threads: 977 images/s · 0.70×"),
+    "one baseline of all ratios beside rates": (T, "frameworks", "JAX, 2 threads: 977 images/s"),
     "whether runs were whole": (T, "fashion_mnist", "Validation accuracy at the end of each run"),
     "no interval without a width": (T, "mnist_deploy", "as large in float32 as in int8 (n = 3)'"),
     "of how many steps": (T, "fashion_mnist", "(term='Shortest run', value='20 of 1,500 steps'"),

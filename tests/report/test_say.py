@@ -131,7 +131,7 @@ FORMS = [
     ),
     (
         Finding(Kind.RANGE, (amount(CPU, 10.7, Unit.SECONDS), SECONDS)),
-        "One example takes 3.0 s to 11 s on Example",
+        "One example takes 3.0 s to 11 s on Example, 2 threads",
     ),
     (
         Finding(Kind.LATENCY, (amount(CPU, 0.00244, Unit.SECONDS),)),

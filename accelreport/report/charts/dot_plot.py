@@ -173,8 +173,8 @@ class _DotPlot:
         # A detail is beside its name on a telephone if all of them have room there.
         self._details_at = max(text_width(d.name, LETTERS, bold=True) for d in dots) + LINE / 2
         longest = max(text_width(dot.detail, SMALLER) for dot in dots)
-        beside = self._details_at + LINE / 2 + longest <= self._width
-        self._inline = self._phone and beside and not self._limited
+        fits = self._details_at + LINE / 2 + longest <= self._width
+        self._inline = self._phone and fits and not self._limited
         rest = max(text_width(dot.rest, SMALLER) for dot in dots)
         self._edge = self._width - (rest + BESIDE if rest else 0.0)
         cells = zip(*map(self._cells, dots), strict=True)
