@@ -170,18 +170,18 @@ class _DotPlot:
         self._room = 0.0 if self._phone else min(max(widths), width * most)
         # Half of the axis' 0 is at its left.
         self._left = self._room + BESIDE if self._room else LEAST_LEFT * self._bars
+        # On a telephone the texts of single marks are beside the names, and the axis is below both.
+        self._above = self._phone and self._limited and not any(dot.joined for dot in dots)
         # A detail is beside its name on a telephone if all of them have room there.
         self._details_at = max(text_width(d.name, LETTERS, bold=True) for d in dots) + LINE / 2
         longest = max(text_width(dot.detail, SMALLER) for dot in dots)
         fits = self._details_at + LINE / 2 + longest <= self._width
-        self._inline = self._phone and fits and not self._limited
+        self._inline = self._phone and fits and not self._above
         rest = max(text_width(dot.rest, SMALLER) for dot in dots)
         self._edge = self._width - (rest + BESIDE if rest else 0.0)
         cells = zip(*map(self._cells, dots), strict=True)
         widths = [max(text_width(text, LETTERS, bold=True) for text in own) for own in cells]
         self._columns = [width + BESIDE for width in widths if width]
-        # On a telephone the texts of single marks are beside the names, and the axis is below both.
-        self._above = self._phone and self._limited and not any(dot.joined for dot in dots)
         self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         beside = 0.0 if self._above else sum(self._columns)
         self._right = self._edge - beside - (0.0 if self._bars else END)
