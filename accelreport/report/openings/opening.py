@@ -221,7 +221,7 @@ def dots_plot(
             for dot in some
             if dot.text
         ]
-        named += (f"{name}, published: {tick(value)}" for value, name, *_ in lines)
+        named += (f"line: {name}" for _, name, *_ in lines)
         return f"{'; '.join(named)}."
 
     return Plot(

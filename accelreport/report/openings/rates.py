@@ -18,7 +18,7 @@ from accelreport.analysis.findings import (
     Unit,
     Value,
 )
-from accelreport.analysis.overview import PublishedRate
+from accelreport.analysis.overview import PublishedRate, published_rates
 from accelreport.analysis.published import conditions, published_results
 from accelreport.analysis.published_findings import clock_of
 from accelreport.analysis.results import matches
@@ -41,6 +41,7 @@ from accelreport.report.charts.sweep import SweepLine, sweep_axes
 from accelreport.report.forms import CAVEATS, why_hollow
 from accelreport.report.frames import citation, withheld_word
 from accelreport.report.metrics import (
+    FIGURES,
     QUANTITIES,
     axis_title,
     figure_of,
@@ -276,6 +277,10 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     if len(bases) == 1:
         plot = replace(plot, caption=f"{plot.caption} ×: over {speaker.name(*bases)}.")
     plot = replace(plot, caption=f"{plot.caption}{clock_text(value for value, _ in rates)}")
+    drawn = [value.of.row for value, _ in rates if value.of.row]
+    times = {FIGURES[r.figure][0] for r in published_rates(bench.plan) if r.row in drawn}
+    if len(times) > 1:
+        plot = replace(plot, caption=f"{plot.caption} Published: by {' or '.join(sorted(times))}.")
     return Scene(finding, plot)
 
 

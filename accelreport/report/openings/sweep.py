@@ -318,8 +318,8 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         id="latency",
         title=sentence(f"time of a call by {axis_title(axis)}"),
         words=lambda some: ends_in_words(some, quantity.duration),
-        caption="Log scale. Marks: mean of medians; thin grey lines: to the 99th percentile."
-        + hollow_text(drawn),
+        caption="Log scale. Marks: mean of the processes’ medians; "
+        "thin grey lines: to the 99th percentile." + hollow_text(drawn),
         badges=loud_badges(bench),
         table=replace(percentile_table(bench, times, medians, exact=exact), id="latency-data"),
         points=max(len(line.x) for line in drawn),

@@ -144,7 +144,7 @@ def percentile_table(
     titles += [f"{bench.words.sample}/s"] if bench.words.calls else []
     return Table(
         id="step-table",
-        title="Percentiles, all processes",
+        title=f"Percentiles, {'mean of the processes’ medians' if medians else 'all processes'}",
         corner="device",
         columns=number_columns(titles),
         groups=groups_by_point(
