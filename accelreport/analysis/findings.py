@@ -264,7 +264,8 @@ class Finding:
         if self.kind in LEARNED:
             # A target counts the runs that the budget stopped.
             whole = Caveat.BUDGET not in self.caveats or self.kind is Kind.TARGET
-            return whole and (self.kind is not Kind.FORECAST or self.base is not None)
+            forecast = self.kind is Kind.FORECAST
+            return whole and not (forecast and not (self.base and is_decided(self.values[0])))
         if self.kind is Kind.RANGE:
             return not any(value.interval.known for value in self.values)
         lone = {Kind.RATE, Kind.LATENCY, Kind.CROSSING, Kind.PAYS_OFF, Kind.UNDECIDED}

@@ -1,7 +1,7 @@
 """What may be said of quality: learning, mistakes, texts, forecasts, 8-bit integers.
 
-A number over several seeds is their mean with its t interval. What must hold of every run, such
-as that a network beats a naive guess, is decided only where all runs of the configuration agree.
+A number over several seeds is their mean with its t interval, which decides whether a network
+beats a naive guess.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _writes(bench: Benchmark, run: Run) -> Iterator[Finding]:
 def _forecast(bench: Benchmark, run: Run, target: str) -> Finding:
     """The network's mean absolute error over its runs, against the best naive guess.
 
-    Of synthetic series nothing is decided. `of` counts the runs, `n` those that did not diverge.
+    Of synthetic series, and where a run diverged, nothing is compared. `of` counts the runs, `n` those that did not diverge.
     """
     runs = alike(bench, run)
     compared = [
@@ -201,11 +201,11 @@ def _forecast(bench: Benchmark, run: Run, target: str) -> Finding:
     interval = mean(known) if known == errors else Interval(nan, nan, nan, len(known))
     value = _value(bench, [row for row, _ in runs], interval, Unit.NUMBER, target)
     decision: Change | Verdict | None = Verdict.UNDECIDED
-    if Caveat.STAND_IN in value.caveats:
+    if Caveat.STAND_IN in value.caveats or known != errors:
         decision = None
-    elif all(error < naive.error for error in errors):
+    elif interval.high < naive.error:
         decision = Change.BETTER
-    elif not any(error <= naive.error for error in errors):
+    elif interval.low > naive.error:
         decision = Change.WORSE
     base = Value(
         replace(value.of, part=naive.name),

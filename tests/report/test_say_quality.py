@@ -91,12 +91,12 @@ def test_a_network_guesses_letters() -> None:
     ("errors", "origin", "title"),
     [
         (
-            (0.4, 0.5),
+            (0.4, 0.45, 0.5),
             "official",
             "The network forecasts temperature better than {naive}: 0.45 °C against 1.0 °C",
         ),
         (
-            (2.0, 2.2),
+            (2.0, 2.1, 2.2),
             "sample",
             (
                 "On a sample: the network forecasts temperature worse than “same hour yesterday”: "
@@ -218,7 +218,7 @@ def labels(scene: Scene) -> str:
             Kind.MISCLASSIFIED,
         ),
         ([{**TEXTS, "epochs": curve(0.1, 0.15, text=True)}], Kind.WRITES),
-        ([{"forecasts": [forecast(0.4), forecast(2.0, "wind")]}], Kind.FORECAST),
+        ([{"forecasts": [forecast(0.4), forecast(2.0, "wind")]}] * 3, Kind.FORECAST),
         ([quantised(60, 20)], Kind.INT8),
     ],
 )
