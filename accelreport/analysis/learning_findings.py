@@ -186,7 +186,8 @@ def _writes(bench: Benchmark, run: Run) -> Iterator[Finding]:
 def _forecast(bench: Benchmark, run: Run, target: str) -> Finding:
     """The network's mean absolute error over its runs, against the best naive guess.
 
-    Of synthetic series, and where a run diverged, nothing is compared. `of` counts the runs, `n` those that did not diverge.
+    Of synthetic series, and where a run diverged, nothing is compared. `of` counts the runs, `n`
+    those that did not diverge.
     """
     runs = alike(bench, run)
     compared = [

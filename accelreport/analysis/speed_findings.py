@@ -460,23 +460,24 @@ def _is_next_stage(less: Device, more: Device) -> bool:
 
 
 def rate_findings(bench: Benchmark) -> Iterator[Finding]:
-    """What the baseline does in a second: of a number's sweep at the last, else at the first.
+    """What the baseline does in a second: of a number's sweep the highest, else at the first.
 
-    Of a grid it is the highest rate, and `of` counts all of them.
+    `of` counts the rates of which it is the highest.
     """
     rates = [rate for group in base_groups(bench) if (rate := rate_of(group))]
-    if rates and _is_grid(bench):
+    if rates and (_is_grid(bench) or swept_number(bench)):
         yield Finding(Kind.RATE, (max(rates, key=lambda rate: rate.number),), of=len(rates))
     elif rates:
-        yield Finding(Kind.RATE, (rates[-1 if swept_number(bench) else 0],))
+        yield Finding(Kind.RATE, (rates[0],))
     else:
         yield replace(failures([bench]), of=sum(row.timed for row in bench.results))
 
 
 def failures(benches: Iterable[Benchmark]) -> Finding:
-    """The cells of some benchmarks that failed or were refused, by reason."""
+    """The cells of some benchmarks that failed or were refused, by reason, but interrupted ones."""
     rows = [row for bench in benches for row in bench.results if row.status in {"failed", REFUSED}]
     kinds = Counter(row.failure_kind or row.status for row in rows)
+    del kinds["interrupted"]
     return Finding(Kind.NOT_MEASURED, (), failed=tuple(kinds.items()))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from accelreport.analysis.findings import COMPARED, Caveat, Finding, Kind, Value
-from accelreport.analysis.learning import Change
+from accelreport.analysis.learning import Change, Parity
 from accelreport.analysis.learning_findings import BATCHES, LATENCY
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
@@ -33,7 +33,7 @@ def best_of(finding: Finding) -> str:
     if finding.kind not in {Kind.LEARNS, Kind.RATE} or finding.of < 2:
         return ""
     if finding.kind is Kind.RATE:
-        return f", the high{'er' if finding.of == 2 else 'est'} of {finding.of} rates"
+        return f", the high{'er' if finding.of == 2 else 'est'} of its {finding.of} rates"
     single = Caveat.SINGLE_RUN in finding.caveats
     best = f", the {'better' if finding.of == 2 else 'best'}{' mean' * (not single)}"
     return f"{best} of {finding.of} configurations{', in one run each' * single}"
@@ -54,12 +54,6 @@ def reached(finding: Finding) -> int:
 
 def _all_stopped(finding: Finding) -> bool:
     return all(Caveat.BUDGET in value.caveats for value in finding.values)
-
-
-def _is_apart(finding: Finding) -> bool:
-    """Whether the interval of a forecast's error, if it has one, leaves out the naive guess."""
-    low, high = finding.values[0].interval.ends
-    return not (finding.base and low <= finding.base.number <= high)
 
 
 def _diverged(finding: Finding) -> bool:
@@ -93,10 +87,11 @@ FORMS: tuple[Form, ...] = (
          "{series}", _diverged),
     Form((Kind.FORECAST,), "{data}the network forecasts {series} {than} {naive}: "
          "{number} against {other}",
-         lambda finding: isinstance(finding.values[0].verdict, Change) and _is_apart(finding)),
+         lambda finding: isinstance(finding.values[0].verdict, Change)),
     Form((Kind.FORECAST,), "{data}the network’s mean absolute error for {series} is "
          "{number}, and that of {naive} is {other}"),
-    Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of float32{faster}"),
+    Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of the float32 network"
+         "{faster}"),
     Form((Kind.TARGET,), "{data}{reached} {level}, the first{place} after {number}",
          lambda finding: reached(finding) > 0),
     Form((Kind.TARGET,), "{data}the time budget stopped every run before {level}", _all_stopped),
@@ -115,13 +110,20 @@ EVIDENCE = {
     "baseline": "The baseline {name} has no number: {why}.",
     "seed": "The run is seed {seed}, one of {runs}.",
     "int8": "Accuracy {changes} on {examples} examples ({test}).",
-    "quality": "{data}{metric} with {own} differs by {points} ({between}, 90\xa0% interval; margin "
+    "quality": "{data}{metric} with {own} is {shift} ({between}, 90\xa0% interval; margin "
     "±\xa0{margin}): {state}.",
     "budget": "The time budget per cell stopped {what}{after}.",
     "processors": "The processor differs between runs: {names}.",
     "load": "Other programs used the processor while {busy} of {count} ran.",
 }
 """What stands below a title: the intervals behind it, and what may decide it."""
+
+PARITY = {
+    Parity.EQUIVALENT: "equivalent",
+    Parity.DIFFERENT: "different",
+    Parity.UNDECIDED: "equivalence undecided",
+}
+"""Whether two qualities are the same within a margin, on every surface."""
 
 CAVEATS: dict[Caveat, str] = {
     Caveat.EXTRAPOLATED: "The total is extrapolated from {steps}{without}.",

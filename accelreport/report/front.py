@@ -130,14 +130,14 @@ def mostly(value: Value, *kinds: str) -> bool:
 
 
 def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
-    """What failed, where nothing has a time; else why no baseline has one."""
+    """What failed, and why no baseline has a time."""
     every = [row for bench in benches for row in bench.results]
     rows = [row for row in every if row.ran]
     timed, lost = sum(row.timed for row in rows), failures(benches)
+    cells = quantity.plural(len(rows), "cell")
+    failed = f"{sum(count for _, count in lost.failed)} of {cells}"
+    words = {"failed": failed, "reasons": reasons_text(lost)}
     if not timed:
-        processes = quantity.plural(len(rows), "process", "processes")
-        failed = f"{sum(count for _, count in lost.failed)} of {processes}"
-        words = {"failed": failed, "reasons": reasons_text(lost)}
         return FrontFinding(lost, words=words)
     reasons: dict[str, set[str]] = {}
     for bench in benches:
@@ -149,7 +149,7 @@ def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
         EVIDENCE["baseline"].format(name=name, why=quantity.listed(sorted(known)))
         for name, known in reasons.items()
     )
-    return FrontFinding(Finding(Kind.NOT_MEASURED, (), of=timed), evidence=evidence)
+    return FrontFinding(replace(lost, of=timed), words, evidence)
 
 
 def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:

@@ -77,7 +77,7 @@ def _valued(written: Callable[_P, str]) -> Callable[_P, str]:
 
 @_valued
 def write(value: float, unit: Unit, interval: Interval | None = None, noun: str = "",
-          digits: int = TABLE) -> str:  # fmt: skip
+          digits: int = TABLE, toward: Callable[[float], float] = round) -> str:  # fmt: skip
     """A number with its unit.
 
     Args:
@@ -87,11 +87,16 @@ def write(value: float, unit: Unit, interval: Interval | None = None, noun: str 
         noun: what a rate, a count or a number is of: "images", "steps", "°C"; TFLOPS is a rate
             by itself.
         digits: significant digits at most.
+        toward: how its last digit is rounded: a lower bound down, an upper one up.
     """
     if not present(value):
         return MISSING
     ends = (interval.low, interval.high) if interval and interval.known else (None, None)
-    return _with_unit(unit, noun, value, lambda scaled, scale: _places(scaled, scale, ends, digits))
+
+    def places(scaled: float, scale: float) -> int:
+        return _places(scaled, scale, ends, digits)
+
+    return _with_unit(unit, noun, value, places, toward)
 
 
 def span(interval: Interval, unit: Unit, noun: str = "") -> str:
@@ -116,7 +121,8 @@ def span(interval: Interval, unit: Unit, noun: str = "") -> str:
             return f"{low.split(SPACE)[0]}{EN_DASH}{high}"
 
 
-def _with_unit(unit: Unit, noun: str, value: float, places: Callable[[float, float], int]) -> str:
+def _with_unit(unit: Unit, noun: str, value: float, places: Callable[[float, float], int],
+               toward: Callable[[float], float] = round) -> str:  # fmt: skip
     """The number in the scale that suits its unit, with as many places as that scale asks for."""
     scale, sign = 1.0, ""
     match unit:
@@ -137,7 +143,10 @@ def _with_unit(unit: Unit, noun: str, value: float, places: Callable[[float, flo
         case _:
             sign = noun
     kept = places(value / scale, scale)
-    text = fixed(round(value / scale, kept), max(0, kept))
+    nearest, last = round(value / scale, kept), 10.0**-kept
+    exact = toward is round or math.isclose(nearest * scale, value)
+    shown = nearest if exact else last * toward(value / scale / last)
+    text = fixed(shown, max(0, kept))
     return f"{text}{'' if unit is Unit.RATIO else SPACE}{sign}" if sign else text
 
 
@@ -322,6 +331,13 @@ def points(difference: float, low: float = math.nan, high: float = math.nan) -> 
     """A difference of shares in percentage points, with its sign: "+0.12 points"."""
     places = min(2, decimals(100 * difference, 100 * low, 100 * high)) if present(low) else 2
     return f"{signed(100 * difference, places)}{SPACE}points"
+
+
+def shift(difference: float) -> str:
+    """A difference of shares in words: "0.12 points higher"; "the same" where nothing is left."""
+    apart = fixed(100 * abs(difference), 2)
+    way = "higher" if difference > 0 else "lower"
+    return f"{apart}{SPACE}points {way}" if float(apart) else "the same"
 
 
 def points_between(low: float, high: float) -> str:

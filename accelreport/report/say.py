@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isclose, nan
+from math import ceil, floor, isclose
 
 from accelreport.analysis.claims import ClaimResult, ClaimVerdict
 from accelreport.analysis.compute import COMPUTE_DTYPE
@@ -36,7 +36,7 @@ from accelreport.analysis.stats import Verdict, grouped, holds_one
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides, measured_lines
-from accelreport.report.forms import CAVEATS, EVIDENCE, best_of, reached, say, speed_of
+from accelreport.report.forms import CAVEATS, EVIDENCE, PARITY, best_of, reached, say, speed_of
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
 from accelreport.report.text import label, sentence
 from accelreport.report.view import COMPILE, BenchmarkView, median, mode
@@ -175,7 +175,9 @@ class Speaker:
         measured = self.bench.findings[0].kind is not Kind.NOT_MEASURED
         lines = [f"{text}." for text in [self.failed()] if text and measured]
         first = answered[0]
-        if self.claim and not _is_of(self.claim, first):
+        own = [number.interval.value for number in self.claim.numbers] if self.claim else []
+        said = len(own) == 1 and any(isclose(own[0], v.number) for v in first.values[:1])
+        if self.claim and not said:
             numbers = measured_lines(self.claim, Names(axis=axis_title, value=quantity.setting))
             lines += [f"{sentence(line)}." for line in numbers if len(numbers) <= MOST_NUMBERS]
         titled = [] if self.claim and measured else answered[:1]
@@ -269,9 +271,10 @@ class Speaker:
         ends, ratio = value.interval, value.unit is Unit.RATIO
         if ends.known and ends.high > LOOSE * ends.low and not (ratio and holds_one(ends)):
             least = ends.low > 1 or not ratio
-            bound = replace(value, interval=replace(ends, value=ends.low if least else ends.high,
-                                                    low=nan, high=nan))  # fmt: skip
-            return f"{'at least' if least else 'at most'} {self.number(bound)}"
+            bound, toward = (ends.low, floor) if least else (ends.high, ceil)
+            number = quantity.write(bound, value.unit, None, self.noun(value),
+                                    quantity.HEADLINE, toward)  # fmt: skip
+            return f"{'at least' if least else 'at most'} {number}"
         return self.number(value)
 
     def quality(self, number: str, metric: str) -> str:
@@ -291,7 +294,7 @@ class Speaker:
                 number, name = self.with_interval("", base).strip(), self.name(base.of)
                 return EVIDENCE["absolute"].format(name=name, verb=self.verb(base), number=number)
             case Kind.TOTAL if base:
-                values, where = (base,), f" of {self.name(base.of)}"
+                values, where = (base,), f" of the time on {self.name(base.of)}"
             case Kind.UNDECIDED:
                 spec, open_ = (self.bench.plan.spec,), {(v.of, v.over) for v in values}
                 return " ".join(
@@ -335,10 +338,10 @@ class Speaker:
             data="On a sample: " * sample,
             own=COMPUTE_DTYPE[value.why[0].own],
             metric=metric if sample else sentence(metric),
-            points=quantity.points(change.value),
+            shift=quantity.shift(change.value),
             between=quantity.points_between(change.low, change.high),
             margin=quantity.percentage_points(parity.quality.within),
-            state=parity.verdict.value.lower(),
+            state=PARITY[parity.verdict],
         )
 
     def _int8(self, finding: Finding) -> str:
@@ -359,8 +362,9 @@ class Speaker:
             most = max(abs(end) for value in changes for end in value.interval.ends)
             tested = f"95 % intervals within ± {quantity.fixed(100 * most, 2)} points"
         by = [quantity.points(v.number, v.interval.low, v.interval.high) for v in changes]
+        runs = f" in {quantity.plural(len(by), 'run')}" * (len(by) > 1)
         changed = EVIDENCE["int8"].format(
-            changes=f"changes by {quantity.listed(by)}"
+            changes=f"changes by {quantity.listed(by)}{runs}"
             if any(value.number for value in changes) or len(changes) == 1
             else f"is unchanged in all {len(changes)} runs",
             examples=quantity.count(max(value.interval.n for value in changes)),
@@ -390,12 +394,6 @@ class Speaker:
     def runs(self, value: Value) -> str:
         """What is unusual of the runs behind a ratio: "one partial run", "partial runs"."""
         return _runs(Finding(Kind.UNDECIDED, (value,)))
-
-
-def _is_of(claim: ClaimResult, finding: Finding) -> bool:
-    """Whether a finding says the one number of a claim."""
-    numbers = [number.interval.value for number in claim.numbers]
-    return len(numbers) == 1 and any(isclose(numbers[0], v.number) for v in finding.values[:1])
 
 
 def _first_alone(finding: Finding) -> Finding:
@@ -528,7 +526,9 @@ class _Words(Mapping[str, str]):
         """The sweep point, where the form is of one."""
         of = self._first.of
         # The best of a grid is framed in the figure: a title has no room for three settings.
-        framed = self.finding.kind is Kind.RATE and best_of(self.finding) and len(of.point) > 1
+        bench = self.speaker.bench
+        grid = len(bench.points) > max(map(len, bench.plan.axes.values()), default=0)
+        framed = grid and self.finding.kind is Kind.RATE and best_of(self.finding)
         if framed or self.finding.kind in {Kind.GAIN, Kind.COMPILED}:
             return ""
         return self.speaker.at(over(self._first) if of.row else of)

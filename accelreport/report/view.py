@@ -262,6 +262,11 @@ class BenchmarkView(Benchmark):
         the framework and how it runs the steps stand for the hardware: "TensorFlow eager".
         """
         names = {name for name in self._hardware.get(device, {}).values() if name}
+        if not names and (known := self.plan.devices.get(device)):
+            # A row that was not measured has the name of the others of its kind.
+            kinds = {other: way.kind for other, way in self.plan.devices.items()}
+            alike = (own for other, own in self._hardware.items() if kinds[other] == known.kind)
+            names = {name for own in alike for name in own.values() if name}
         return self._named(device, names.pop() if len(names) == 1 else "")
 
     def name_at(self, device: str, machine: str, point: Point) -> str:

@@ -276,7 +276,7 @@ def test_a_benchmark_s_page_tells_absent_devices_in_one_note_with_the_command(
     notes = runs.blocks[0]
     assert isinstance(notes, Notes)
     (note,) = [note for note in notes.items if "TPU" in note.title]
-    absent = "GPU and TPU v2-8" if len(here) > 1 else "CPU, 1 thread; GPU; and TPU v2-8"
+    absent = "GPU and TPU v2-8" if len(here) > 1 else "Example, 1 thread; GPU; and TPU v2-8"
     assert note.title == f"{absent}: device not present."
     assert "accelreport run specs/example_training.toml" in note.remedy
     assert any(section.id == "speedup" for section in page.sections) == (len(here) > 1)

@@ -149,15 +149,15 @@ def test_the_number_of_a_line_says_where_the_data_are_no_real_ones() -> None:
     [
         (
             [(2, 3)] * 3,
-            "The int8 network is 26 % of the size of float32 and runs 2.0× as fast",
+            "The int8 network is 26 % of the size of the float32 network and runs 2.0× as fast",
         ),
         (
             [(60, 20)],
-            "The int8 network is 26 % of the size of float32, in one run",
+            "The int8 network is 26 % of the size of the float32 network, in one run",
         ),
         (
             [(60, 20), (2, 3), (2, 3)],
-            "The int8 network is 26 % of the size of float32 and runs 2.0× as fast",
+            "The int8 network is 26 % of the size of the float32 network and runs 2.0× as fast",
         ),
     ],
 )
@@ -172,7 +172,7 @@ def test_int8_of_a_sweep_names_the_point() -> None:
     bench = view(*[quantised(2, 3)] * 3, axes={"batch_size": (64, 256)})
     title, answer = told(bench, Kind.INT8)
     assert title.startswith(
-        "The int8 network at batch size 256 is 26 % of the size of float32 and runs "
+        "The int8 network at batch size 256 is 26 % of the size of the float32 network and runs "
     )
     assert answer.startswith(
         "Speed over float32 of a call at batch size 256: 2.00× (2.00–2.00×); of batches: 4.50×"

@@ -393,6 +393,7 @@ def rows_plot(
         note = f"{sentence(dots[0].detail)}."
         parts += [sentence(dots[0].detail)] * dots[0].published
         dots = [replace(dot, detail="") for dot in dots]
+    measured = [value.of for value in values if value.of.row is None]
     named = list(zip(dots, (value.of for value in values), strict=False))
     own = [dot for dot, of in named if of in title_subjects]
     own += [dot for dot, of in named if not of.row and _as_baseline(bench, of)]
@@ -413,7 +414,7 @@ def rows_plot(
         title=title,
         brief=" · ".join(filter(None, parts)),
         note=note,
-        badges=loud_badges(bench) if any(value.of.row is None for value in values) else (),
+        badges=loud_badges(bench, measured) if measured else (),
         table=table,
         values=values,
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from accelreport.analysis.findings import Subject
 from accelreport.analysis.results import UNTIMED, Result
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
@@ -28,7 +29,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
-from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, cached_by_bench
+from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint
 from accelreport.report.warning_text import reason_text
 from accelreport.spec.source import FULL
 
@@ -234,12 +235,14 @@ def device_columns(series: Sequence[Series]) -> tuple[Column, ...]:
     return tuple(Column(s.title, number=True, device=s.colour) for s in series)
 
 
-@cached_by_bench
-def loud_badges(bench: BenchmarkView) -> tuple[Badge, ...]:
-    """The loud marks of all numbers in a figure, each once."""
+def loud_badges(bench: BenchmarkView, of: Iterable[Subject] = ()) -> tuple[Badge, ...]:
+    """The loud marks of the numbers in a figure, each once: of all, or of those that are drawn."""
     badges: dict[str, Badge] = {}
-    for place in bench.shown_places:
-        for badge in number_badges(bench.planned(*place)):
+    drawn = {(one.device, one.machine, one.point) for one in of}
+    for series, point in bench.shown_places:
+        if drawn and (series.device, series.machine, point) not in drawn:
+            continue
+        for badge in number_badges(bench.planned(series, point)):
             if badge.tone == "loud":
                 badges[badge.text] = badge
     return tuple(badges.values())

@@ -78,8 +78,8 @@ def baseline_rate(bench: BenchmarkView) -> tuple[str, str, str]:
     return speaker.bounded(rate), whose, speaker.interval(rate) or "one run"
 
 
-GROUPS = ("Decided claims and comparisons", "Measured", "Nothing decided yet")
-"""Headings of the list: by claims and comparisons, by other findings, and by what is missing."""
+GROUPS = ("Decided claims and comparisons", "Measured", "Nothing decided yet", "Failed")
+"""Headings of the list: by claims and comparisons, other findings, and what is missing."""
 
 
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
@@ -91,7 +91,8 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
         compared = opening.finding is not None and opening.finding.kind in COMPARED
         claims = "" if compared or opening.speaker.claim else _decided_claims(bench)
         decided = compared or opening.speaker.claim or claims
-        group = GROUPS[0 if decided else 2 if line.role == "reason" else 1]
+        open_ = 2 if line.role == "reason" else 1
+        group = GROUPS[3 if opening.unmeasured else 0 if decided else open_]
         finding = entry(line, *under(claims)) if line.role == "value" else entry(line)
         groups[group].append(_benchmark_row(bench, names[bench.slug], finding))
     absent = sorted(planned - tried_kinds(benches))

@@ -54,8 +54,10 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     machines = sorted({machine for device in devices for machine in device.machines})
     gone = [device for device in devices if not device.timed and device.rows]
     kinds = Counter(device.title.partition(",")[0] for device in gone)
+    here = {device.device.kind for device in devices if device.timed}
     absent = [
-        (f"{kind} in {kinds[kind]} configurations" if kinds[kind] > 1 else kind,
+        (device.title if device.device.kind in here else
+         f"{kind} in {kinds[kind]} configurations" if kinds[kind] > 1 else kind,
          device.device.kind, device.rows[0])
         for device in gone for kind in [device.title.partition(",")[0]]
     ]  # fmt: skip

@@ -361,9 +361,9 @@ def absent_devices(benches: Sequence[BenchmarkView]) -> str:
     """Devices without any number on the whole site, and why."""
     measured = {b.label_of(row.device) for b in benches for row in b.results if row.timed}
     absent = [
-        (name, bench.plan.devices[row.device].kind, row)
+        (bench.title_of(row.device), bench.plan.devices[row.device].kind, row)
         for bench in benches
         for row in bench.results
-        if (name := bench.label_of(row.device)) not in measured
+        if bench.label_of(row.device) not in measured
     ]
     return absent_text(absent, tried_kinds(benches), MOST_ABSENT)

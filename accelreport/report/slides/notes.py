@@ -20,7 +20,6 @@ from accelreport.report.pages.sections.about import (
 )
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
-from accelreport.report.warning_text import remedy_text
 
 SECONDS = {"reproduce": 30}
 SECONDS_OF_A_FIGURE = 60
@@ -66,7 +65,7 @@ def claim_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
 
 
 def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
-    """How many cells have no number, for what reasons on what devices, and what helps."""
+    """How many cells have no number, and for what reasons on what devices."""
     gaps: dict[str, list[tuple[BenchmarkView, Result]]] = {}
     for bench in benches:
         for row in bench.results:
@@ -80,9 +79,7 @@ def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
         names = quantity.listed(list(dict.fromkeys(b.title_of(row.device) for b, row in rows)))
         count = f"{quantity.plural(len(rows), 'cell')} of " if len(gaps) > 1 else ""
         reasons.append(f"{why} ({count}{label(names, 100)})")
-    summary = f"{_without_a_number(lost, total)}: {quantity.listed(reasons)}."
-    remedies = [sentence(label(remedy_text(row), 200)) for rows in gaps.values() for _, row in rows]
-    return [summary, *remedies[:1]]
+    return [f"{_without_a_number(lost, total)}: {quantity.listed(reasons)}."]
 
 
 def _without_a_number(lost: int, planned: int) -> str:

@@ -58,8 +58,10 @@ SUPPLIED = "user-supplied"
 """Origin of data whose files have not the published checksums."""
 
 
-def reproduce_section(bench: BenchmarkView) -> Section:
-    """How to run it again."""
+def reproduce_section(bench: BenchmarkView) -> Section | None:
+    """How to run it again; None where nothing was measured, of which the page begins with it."""
+    if not any(row.timed for row in bench.results):
+        return None
     return Section("reproduce", "Run it yourself", (Code("", commands(bench)),))
 
 
@@ -113,6 +115,10 @@ def commands(
         record: the one whose code and data are asked for; those of all when absent.
     """
     records = [record] if record else list(bench.records.values())
+    if not record and not any(row.timed for row in bench.results):
+        # No code of which every cell failed is run again.
+        run = [*_run(bench.plan), *["--retry-failed"] * bool(records)]
+        return (*_data(records), Token(shlex.join(run) + "\n"), Token("accelreport build"))
     run = _run(bench.plan, records)
     if device:
         run += ["--device", clean(device)]

@@ -169,7 +169,7 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     words = bench.words
     noun = "calls" if words.kernel else f"{words.step}s"
     titles = [words.first, _warm(bench), "first ÷ steady", f"start-up in {noun}", "pays off after"]
-    rounds = ["first epoch", "later epoch"] if words.trains else []
+    rounds = ["first epoch", "later epoch, without validation"] if words.trains else []
     rounds = ["TFLOPS cold", "TFLOPS warm"] if words.kernel else rounds
     titles += rounds
     medians = quantity.listed([words.first, *rounds[:1]])

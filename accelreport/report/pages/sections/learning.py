@@ -9,7 +9,7 @@ from math import nan
 from statistics import stdev
 
 from accelreport.analysis.findings import Finding, Kind, Subject, Unit
-from accelreport.analysis.learning import Agreement, common_epochs
+from accelreport.analysis.learning import Agreement, Parity, common_epochs
 from accelreport.analysis.learning_findings import quality_value
 from accelreport.analysis.stats import Interval
 from accelreport.analysis.warnings import is_share
@@ -24,6 +24,7 @@ from accelreport.report.charts.curves import (
 )
 from accelreport.report.charts.drawing import WIDE
 from accelreport.report.charts.scales import NOT_FROM_ZERO
+from accelreport.report.forms import PARITY
 from accelreport.report.frames import why_not_reached
 from accelreport.report.metrics import level_text, metric_text, metric_title
 from accelreport.report.model import (
@@ -164,7 +165,7 @@ class Curves:
             + " Bands: seeds." * any(curve.low != curve.high for curve in curves)
             + f" {NOT_FROM_ZERO}"
             * (axes.ticks[0] > 0 or max(len(curve.value) for curve in curves) < FEW),
-            badges=loud_badges(bench),
+            badges=loud_badges(bench, (curve.of for curve in curves if curve.of)),
             table=self.table(metric, f"{identity}-data"),
             points=max(len(curve.value) for curve in curves),
             keys=keys(shown, dashed=need_dashes(shown)) if len(shown) > 1 else (),
@@ -298,9 +299,11 @@ def _target_entry(bench: BenchmarkView, series: Series, point: Point, metric: st
 
 
 _PARITY = {
-    "EQUIVALENT": Badge("same quality", "90 % interval within", "good"),
-    "DIFFERENT": Badge("differs", "95 % interval outside", "bad"),
-    "UNDECIDED": Badge("undecided", "interval reaches into the margin", "quiet"),
+    Parity.EQUIVALENT: Badge(PARITY[Parity.EQUIVALENT], "90 % interval within", "good"),
+    Parity.DIFFERENT: Badge(PARITY[Parity.DIFFERENT], "95 % interval outside", "bad"),
+    Parity.UNDECIDED: Badge(
+        PARITY[Parity.UNDECIDED], "interval reaches beyond the margin", "quiet"
+    ),
 }
 
 
@@ -319,7 +322,9 @@ def quality_section(bench: BenchmarkView) -> Section | None:
     if bench.plan.measure.target:
         blocks.append(target_table(bench))
     blocks.append(quality_table(bench, metric))
-    detail = Speaker(bench).number_of(Kind.TARGET, Kind.LEARNS)
+    # The table has the end of a run that the budget stopped, and a finding its last whole epoch.
+    whole = [f.kind for f in bench.findings if f.kind is Kind.LEARNS and f.is_sentence]
+    detail = Speaker(bench).number_of(Kind.TARGET, *whole)
     target = bench.plan.measure.target
     if target and not any(row.reached for row in bench.target_times):
         missed = f"{level_text(target.metric, target.level)} {metric_title(target.metric)}"

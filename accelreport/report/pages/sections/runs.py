@@ -143,16 +143,19 @@ def _unmeasured(bench: BenchmarkView) -> list[Note]:
     Devices without any cell that was begun share one note, with the command that adds them.
     """
     groups: dict[tuple[str, ...], list[Result]] = {}
-    tried = {series.device for series in bench.tried_series}
+    tried, here = {s.device for s in bench.tried_series}, {"CPU", *tried_kinds([bench])}
     for row in bench.results:
         if row.timed:
             continue
         what = (row.failure_kind, failure_text(row), remedy_text(row))
-        of = (row.device, *what) if row.device in tried else (_ABSENT, row.failure_kind)
+        far = row.failure_kind == "no-device" or bench.plan.devices[row.device].kind not in here
+        of = (row.device, *what) if row.device in tried else (_ABSENT, row.failure_kind, f"{far}")
         groups.setdefault((row.outcome, *of), []).append(row)
     order = list(_STATES)
     return [
-        _absent(bench, rows) if key[1] == _ABSENT else _note(bench, key[0], rows)
+        _absent(bench, rows, far=key[-1] == "True")
+        if key[1] == _ABSENT
+        else _note(bench, key[0], rows)
         for key, rows in sorted(groups.items(), key=lambda group: order.index(group[0][0]))
     ]
 
@@ -161,19 +164,19 @@ _ABSENT = ""
 """Stands for the devices that no cell was begun on."""
 
 
-def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
-    """Devices that no cell was begun on for one reason, with the command that adds them."""
+def _absent(bench: BenchmarkView, rows: Sequence[Result], *, far: bool) -> Note:
+    """Devices that no cell was begun on for one reason, with the command that adds them.
+
+    Those of another machine (`far`) are merged.
+    """
     devices = quantity.listed(list(dict.fromkeys(bench.title_of(row.device) for row in rows)))
     texts = dict.fromkeys(_full_stop(failure_text(row)) for row in rows)
     count = quantity.plural(len(rows), "cell")
-    kinds = {bench.plan.devices[row.device].kind for row in rows}
-    why = kind_text(rows[0])
-    if rows[0].status == "missing" and kinds.isdisjoint({"CPU", *tried_kinds([bench])}):
-        why = "not tried"
+    why = "not tried" if far and rows[0].status == "missing" else kind_text(rows[0])
     return Note(
         f"{devices}: {why}.",
         label(" ".join((*texts, f"{count}.")).strip(), 600),
-        f"{run_command(bench)} && accelreport merge",
+        run_command(bench) + " && accelreport merge" * far,
     )
 
 

@@ -98,7 +98,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
         ),
         caption=" ".join([f"{counts}, all processes.", *without, *[NOT_FROM_ZERO] * late]),
         keys=keys([series for series, _ in own]),
-        badges=loud_badges(bench),
+        badges=loud_badges(bench, (Subject(s.device, s.machine, at) for s, at in own)),
         table=percentile_table(bench, times, exact=exact),
     ).figure(Size(400, 0))
 
