@@ -104,14 +104,6 @@ def test_a_network_guesses_letters() -> None:
             ),
         ),
         (
-            (0.2, 0.9, 0.9),
-            "official",
-            (
-                "The network’s mean absolute error for temperature is 0.67 °C, and that of “same "
-                "hour yesterday” is 1.0 °C"
-            ),
-        ),
-        (
             (0.4, 0.5),
             "synthetic",
             (
