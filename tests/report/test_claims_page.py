@@ -61,7 +61,7 @@ def test_claims_that_were_tested_come_first_and_the_others_say_what_they_lack() 
     assert (tested.folded, untested.folded) == (False, True)
     (fast,), (far,) = tested.groups[0].rows, untested.groups[0].rows
     assert (fast.header.lines[0].text, far.header.lines[0].text) == ("Fast", "Far")
-    assert far.entries[2].lines[0].text == ("CPU, 1 thread; and TPU v2-8: device not present")
+    assert far.entries[2].lines[0].text == ("Example, 1 thread; and TPU v2-8: device not present")
 
 
 def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_it() -> None:
@@ -129,7 +129,7 @@ def test_a_framework_that_is_not_installed_is_no_device_that_is_not_present() ->
     bench = bench_of(made)
     assert [each.state for each in bench.tested] == [NOT_MEASURED, NEEDS_DEVICE]
     text = absent_devices([bench])
-    assert "CPU, 1 thread (framework not installed)" in text
+    assert "Example, 1 thread (framework not installed)" in text
     assert "TPU v2-8 (needs a TPU)" in text
 
 
