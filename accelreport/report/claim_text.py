@@ -361,8 +361,10 @@ RATIOS = frozenset({"ratio", "speedup", "quantised_speedup"})
 
 def ratio_text(result: ClaimResult) -> str:
     """The ratio of a claim that rests on this number alone; empty of another one."""
-    alone = [n for n in result.numbers if n.quantity in RATIOS and len(result.numbers) == 1]
-    return "".join(_value_and_interval(number)[0] for number in alone)
+    if len(result.numbers) != 1 or result.numbers[0].quantity not in RATIOS:
+        return ""
+    ratio, _ = _value_and_interval(result.numbers[0])
+    return ", ".join(filter(None, (ratio, _partial(result.numbers[0]))))
 
 
 def _value_and_interval(number: Number) -> tuple[str, str]:

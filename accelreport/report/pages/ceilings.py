@@ -72,9 +72,8 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
             others = [speaker.runs(value) for value in rest]
             kinds = [word for word, sign in (("partial", "partial"), ("single", "one"))
                      if any(sign in own for own in others)]  # fmt: skip
-            some = f"{', some' * (not all(others)) or ','} in {' or '.join(kinds)} runs" * bool(
-                kinds
-            )
+            several = ", some" if "" in others else ","
+            some = f"{several} in {' or '.join(kinds)} runs" * any(kinds)
             finding = (
                 "The other measured shares, each at its benchmark’s largest step: "
                 f"{speaker.numbers(rest)}{some}."

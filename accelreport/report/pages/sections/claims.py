@@ -268,7 +268,7 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
                 places[id(result)],
                 result.state.name.lower(),
                 STATES[result.state],
-                ratio_text(result),
+                ratio_text(result) * (result.state in DECIDED),
             )
             for result in own
         )
