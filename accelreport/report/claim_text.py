@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from math import nan
+from math import isclose, nan
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -154,6 +154,21 @@ def source_of(plan: PlanDocument, claim: Claim) -> str:
 
 
 # Commands ---------------------------------------------------------------------------------------
+
+
+MOST_NAMED = 2
+"""Undecided comparisons that a sentence names."""
+
+
+def is_named(undecided: Finding) -> bool:
+    """Whether its comparisons are so few that a sentence names them."""
+    return len(undecided.values) <= MOST_NAMED
+
+
+def is_of(claim: ClaimResult, finding: Finding) -> bool:
+    """Whether a finding says the one number of a claim."""
+    numbers = [number.interval.value for number in claim.numbers]
+    return len(numbers) == 1 and any(isclose(numbers[0], v.number) for v in finding.values[:1])
 
 
 def decides(rerun: Rerun[Any], them: str) -> str:

@@ -24,18 +24,17 @@ _TIME_UNITS = ((3600.0, "h", 7200.0), (60.0, "min", 120.0), (1.0, "s", 1.0), (1e
 """Seconds in the unit, its sign, and the smallest time it is used for."""
 
 
-MOST_PLACES = 4
-"""An end of an interval of factors that is nearer to 1 than these tell is 1."""
+MOST_PLACES, UNDECIDED_PLACES = 4, 2
+"""An end of an interval of factors that is nearer to 1 than these tell is 1; the second where the
+interval holds 1."""
 
 
-HEADLINE = 2
-"""Significant digits of a number in a title."""
-TABLE = 3
-"""Significant digits elsewhere on a page; files have all of them."""
+ROUNDING = 1e-9
+"""An interval that is narrower than this share of its value is due to floating point."""
+DIGITS = 3
+"""Significant digits of a number without an interval; files have all of them."""
 NEAR_ONE = 0.1
-"""A ratio or a share that is nearer to 1 has a further digit: 1.04× is not 1.0×."""
-SMALL = 2.0
-"""A ratio below it has a further digit in a title, too: 1.15× is not 1.1×."""
+"""A ratio that is nearer to 1 from below has its hundredths: 0.96× is beside 1.04×."""
 PERCENT = 0.01
 
 
@@ -77,16 +76,15 @@ def _valued(written: Callable[_P, str]) -> Callable[_P, str]:
 
 @_valued
 def write(value: float, unit: Unit, interval: Interval | None = None, noun: str = "",
-          digits: int = TABLE, toward: Callable[[float], float] = round) -> str:  # fmt: skip
-    """A number with its unit.
+          toward: Callable[[float], float] = round) -> str:  # fmt: skip
+    """A number with its unit, alike in titles, tables and figures.
 
     Args:
         value: the number, in the base of its unit: seconds, bytes, a share of 1.
         unit: what it counts.
-        interval: its interval, of whose digits it has no more than are known.
+        interval: its interval, whose last place is its own.
         noun: what a rate, a count or a number is of: "images", "steps", "°C"; TFLOPS is a rate
             by itself.
-        digits: significant digits at most.
         toward: how its last digit is rounded: a lower bound down, an upper one up.
     """
     if not present(value):
@@ -94,7 +92,7 @@ def write(value: float, unit: Unit, interval: Interval | None = None, noun: str 
     ends = (interval.low, interval.high) if interval and interval.known else (None, None)
 
     def places(scaled: float, scale: float) -> int:
-        return _places(scaled, scale, ends, digits)
+        return _places(scaled, scale, ends)
 
     return _with_unit(unit, noun, value, places, toward)
 
@@ -114,8 +112,8 @@ def span(interval: Interval, unit: Unit, noun: str = "") -> str:
             return duration_interval(interval.low, interval.high, interval.value)
         case _:
             low, high = (
-                _with_unit(unit, noun, end, lambda _, scale: max(0, _places(
-                    interval.value / scale, scale, (interval.low, interval.high), 5)))
+                _with_unit(unit, noun, end, lambda _, scale: _places(
+                    interval.value / scale, scale, (interval.low, interval.high)))
                 for end in (interval.low, interval.high)
             )  # fmt: skip
             return f"{low.split(SPACE)[0]}{EN_DASH}{high}"
@@ -146,40 +144,23 @@ def _with_unit(unit: Unit, noun: str, value: float, places: Callable[[float, flo
     nearest, last = round(value / scale, kept), 10.0**-kept
     exact = toward is round or math.isclose(nearest * scale, value)
     shown = nearest if exact else last * toward(value / scale / last)
-    text = fixed(shown, max(0, kept))
+    text = fixed(shown, kept)
     return f"{text}{'' if unit is Unit.RATIO else SPACE}{sign}" if sign else text
 
 
-def _places(
-    value: float, scale: float, ends: tuple[float | None, float | None], digits: int
-) -> int:
-    """Digits after the point: so many significant ones, and none that the interval denies."""
-    size = math.floor(math.log10(abs(value))) if value else 0
-    if scale == 1.0 and 1 - NEAR_ONE < value < SMALL and value != 1:
-        digits = max(digits, TABLE)
-        size = 0
-    # The whole part of a number loses no digit but in a title.
-    least = -size if digits == HEADLINE else 0
-    if scale == PERCENT and value >= 100 * (1 - NEAR_ONE):
-        digits += 1
-    wanted = max(least, digits - 1 - size)
-    if ends[0] is None or ends[1] is None:
-        return wanted
-    low, high = ends[0] / scale, ends[1] / scale
-    most = decimals(value, low, high)
-    if scale == PERCENT:  # stands in drawings without an interval
-        return min(wanted, most)
-    if scale == 1.0:  # 1.3× beside 1.03–1.52× is coarser than its interval
-        most = _apart_from_one(most, low, high)
-        wanted = max(wanted, _apart_from_one(wanted, low, high))
-    while wanted < most and not round(low, most) <= round(value, wanted) <= round(high, most):
-        wanted += 1  # 3.1× is not in 3.06–3.09×
-    return min(wanted, most)
+def _places(value: float, scale: float, ends: tuple[float | None, float | None]) -> int:
+    """Digits after the point: as many as the interval has, else three in all."""
+    low, high = (_scaled(end, scale) for end in ends)
+    if low is not None and high is not None:
+        places = decimals(value, low, high)
+        return _apart_from_one(places, low, high) if scale == 1.0 else places
+    return min(decimals(value), 2) if scale == 1.0 and 1 - NEAR_ONE < value < 1 else decimals(value)
 
 
 def _apart_from_one(places: int, low: float, high: float) -> int:
     """So many digits after the point, or more: those with which no end but 1 is written as 1."""
-    while places < MOST_PLACES and any(end != 1 == round(end, places) for end in (low, high)):
+    most = UNDECIDED_PLACES if low < 1 < high else MOST_PLACES
+    while places < most and any(end != 1 == round(end, places) for end in (low, high)):
         places += 1
     return places
 
@@ -196,9 +177,9 @@ def decimals(value: float, low: float | None = None, high: float | None = None) 
     an interval would be written as the value is, there is one more: 1.1× is not 1.1–1.3×.
     """
     size = math.floor(math.log10(abs(value))) if value else 0
-    digits = 3
-    if low is not None and high is not None and present(low) and present(high) and high > low:
-        half = (high - low) / 2
+    digits = DIGITS
+    half = (high - low) / 2 if present(low) and present(high) else 0.0
+    if present(low) and present(high) and half > ROUNDING * abs(value):
         digits = size - math.floor(math.log10(half)) + 1
         digits = min(max(digits, 2), 5)
         places = max(0, digits - 1 - size)

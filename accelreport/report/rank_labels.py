@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from accelreport.analysis.findings import Unit
 from accelreport.chips.board import INVENTED
 from accelreport.chips.ranking import Entry, Figure, Ranked
-from accelreport.report.quantity import EN_DASH, HEADLINE, count, plural, span, write
+from accelreport.report.quantity import EN_DASH, count, plural, span, write
 from accelreport.report.text import short_hardware
 from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.spec.families import TENSORFLOW
@@ -41,7 +41,7 @@ def ratio_label(row: Ranked, ranks: Sequence[Ranked], figure: Figure) -> str:
     if row.best <= ranks[0].worst:
         return "undecided"
     ratio = row.entry.value.value / first.value.value
-    return write(ratio if figure.more_is_better else 1 / ratio, Unit.RATIO, digits=HEADLINE)
+    return write(ratio if figure.more_is_better else 1 / ratio, Unit.RATIO)
 
 
 def ratio_title(figures: Iterable[Figure]) -> str:

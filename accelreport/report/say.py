@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, floor, isclose
+from math import ceil, floor
 
 from accelreport.analysis.claims import ClaimResult, ClaimVerdict
 from accelreport.analysis.compute import COMPUTE_DTYPE
@@ -35,7 +35,7 @@ from accelreport.analysis.speed_findings import difference_of, failures, forward
 from accelreport.analysis.stats import Verdict, grouped, holds_one
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
-from accelreport.report.claim_text import among, decides, measured_lines
+from accelreport.report.claim_text import among, decides, is_named, is_of, measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, PARITY, best_of, reached, say, speed_of
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
 from accelreport.report.text import label, sentence
@@ -94,22 +94,21 @@ class Speaker:
         words = self.bench.words
         return "reaches" if words.kernel and value.unit is Unit.RATE else words.verb
 
-    def number(self, value: Value, digits: int = quantity.HEADLINE) -> str:
-        """A value with its unit; in a title two digits, elsewhere a published one as printed."""
-        figure = figure_of(value)
-        if figure and digits != quantity.HEADLINE:
+    def number(self, value: Value) -> str:
+        """A value with its unit; a published one as printed."""
+        if figure := figure_of(value):
             rate = f"{quantity.SPACE}{self.noun(value)}{'' if self.bench.words.kernel else '/s'}"
             return printed_text(figure, value.number) + rate * (value.unit is Unit.RATE)
-        return quantity.write(value.number, value.unit, value.interval, self.noun(value), digits)
+        return quantity.write(value.number, value.unit, value.interval, self.noun(value))
 
     def interval(self, value: Value) -> str:
         """The interval of a value: "1.5–1.9×"; empty without one."""
         return quantity.span(value.interval, value.unit, self.noun(value))
 
-    def numbers(self, values: Sequence[Value], digits: int = quantity.HEADLINE) -> str:
+    def numbers(self, values: Sequence[Value]) -> str:
         """One number, or the least and the greatest: "1.4 to 2.6×"."""
         least, most = (pick(values, key=lambda value: value.number) for pick in (min, max))
-        one, other = self.number(least, digits), self.number(most, digits)
+        one, other = self.number(least), self.number(most)
         return one if one == other else f"{one} to {other}"
 
     # Sentences --------------------------------------------------------------------------------
@@ -145,9 +144,10 @@ class Speaker:
 
     @property
     def claim(self) -> ClaimResult | None:
-        """The claim that the author put first, if it is confirmed: a refuted one is no title."""
-        first = next(iter(self.bench.tested), None)
-        return first if first and first.verdict is ClaimVerdict.CONFIRMED else None
+        """The claim that the author put first, if it is confirmed and not the finding itself."""
+        first, finding = next(iter(self.bench.tested), None), title_finding(self.bench.findings)
+        ratio = first and finding and finding.kind in COMPARED and is_of(first, finding)
+        return first if first and first.verdict is ClaimVerdict.CONFIRMED and not ratio else None
 
     def headline(self) -> str:
         """The title of a page: a decided claim, else a finding, else the first fact."""
@@ -171,20 +171,20 @@ class Speaker:
 
     def below(self, answered: Sequence[Finding]) -> str:
         """The two lines below the title of a page; failures come first."""
+        unsure = [f"{self.title(f)}." for f in answered if f.kind is Kind.UNDECIDED and is_named(f)]
         answered = [finding for finding in answered if finding.kind is not Kind.UNDECIDED]
         measured = self.bench.findings[0].kind is not Kind.NOT_MEASURED
         lines = [f"{text}." for text in [self.failed()] if text and measured]
-        first = answered[0]
-        own = [number.interval.value for number in self.claim.numbers] if self.claim else []
-        said = len(own) == 1 and any(isclose(own[0], v.number) for v in first.values[:1])
-        if self.claim and not said:
+        if self.claim and not is_of(self.claim, answered[0]):
             numbers = measured_lines(self.claim, Names(axis=axis_title, value=quantity.setting))
             lines += [f"{sentence(line)}." for line in numbers if len(numbers) <= MOST_NUMBERS]
         titled = [] if self.claim and measured else answered[:1]
         lines += [self.evidence(finding) for finding in titled]
         lines += [self._stated(finding) for finding in answered if finding not in titled]
         every = [text for finding in answered for text in self.caveats(finding, budget=False)]
-        return " ".join(dict.fromkeys(filter(None, [*lines, *every, self.load(*answered)])))
+        return " ".join(
+            dict.fromkeys(filter(None, [*lines, *unsure, *every, self.load(*answered)]))
+        )
 
     def _stated(self, finding: Finding) -> str:
         """A finding, with the interval of its only number behind it."""
@@ -209,8 +209,7 @@ class Speaker:
         of = f"median of {len(alike)} runs" * (finding.kind is Kind.TARGET and len(alike) > 1)
         middle = replace(first.interval, value=median([v.number for v in alike]))
         shown = replace(first, interval=middle) if of else first
-        digits = quantity.TABLE if of else quantity.HEADLINE
-        number = f"{self.number(shown, digits)} {_Words(self, finding, {}).noun}{self.at(first.of)}"
+        number = f"{self.number(shown)} {_Words(self, finding, {}).noun}{self.at(first.of)}"
         return ", ".join(filter(None, (number, of, _runs(finding), data_words(finding))))
 
     def load(self, *findings: Finding) -> str:
@@ -273,7 +272,7 @@ class Speaker:
             least = ends.low > 1 or not ratio
             bound, toward = (ends.low, floor) if least else (ends.high, ceil)
             number = quantity.write(bound, value.unit, None, self.noun(value),
-                                    quantity.HEADLINE, toward)  # fmt: skip
+                                    toward)  # fmt: skip
             return f"{'at least' if least else 'at most'} {number}"
         return self.number(value)
 
@@ -374,7 +373,7 @@ class Speaker:
 
     def with_interval(self, name: str, value: Value) -> str:
         """A number under its name and its interval: "A: 1.04× (0.94–1.15×)"."""
-        text = f"{name} {self.number(value, quantity.TABLE)}"
+        text = f"{name} {self.number(value)}"
         return f"{text} ({interval})" if (interval := self.interval(value)) else text
 
     def sides(self, finding: Finding, **given: str) -> tuple[str, str]:
@@ -388,8 +387,7 @@ class Speaker:
     def compared(self, value: Value) -> str:
         """A ratio as words, its faster side first: "A over B at batch size 256: 1.4×"."""
         sides = " over ".join(self.sides(Finding(Kind.UNDECIDED, (value,))))
-        digits = quantity.TABLE if value.interval.known else quantity.HEADLINE
-        return f"{sides}: {self.number(forward(value), digits)}"
+        return f"{sides}: {self.number(forward(value))}"
 
     def runs(self, value: Value) -> str:
         """What is unusual of the runs behind a ratio: "one partial run", "partial runs"."""
@@ -592,9 +590,9 @@ class _Words(Mapping[str, str]):
 
     @property
     def which(self) -> str:
-        """The only one that is undecided: " (A over B: 0.89×)"."""
-        alone = len(self.finding.values) == 1
-        return f" ({self.speaker.compared(self.finding.values[0])})" if alone else ""
+        """The few that are undecided: " (A over B: 0.89×; C over B: 1.04×)"."""
+        named = "; ".join(map(self.speaker.compared, self.finding.values))
+        return f" ({named})" if is_named(self.finding) else ""
 
     @property
     def data(self) -> str:

@@ -47,7 +47,7 @@ COLOURS = len(SERIES_LIGHT)
 
 _HUES = {
     ("CPU", "tensorflow"): 0, ("GPU", "tensorflow"): 1, ("TPU", "tensorflow"): 2,
-    ("CPU", "jax"): 3, ("CPU", "torch"): 4, ("GPU", "jax"): 5, ("GPU", "torch"): 6,
+    ("CPU", "jax"): 3, ("CPU", "torch"): 5, ("GPU", "jax"): 4, ("GPU", "torch"): 6,
     ("TPU", "jax"): 7, ("TPU", "torch"): 7,
 }  # fmt: skip
 """Kind of device and framework → colour: CPUs are cool, GPUs orange, TPUs plum."""

@@ -24,7 +24,7 @@ UNITS = {
 
 NUMBER = re.compile(r"^(−?[\d\N{NO-BREAK SPACE}]*\d(?:\.\d+)?)\s?([^\d\s]*)$")
 
-MISREAD = re.compile(r"\d\s?[mµnkMG]×|\de[+-]?\d|NaN|undefined|[Ii]nfinity|null|\.\d{4,}\D|\d{6,}")
+MISREAD = re.compile(r"\d\s?[mµnkMG]×|\de[+-]?\d|NaN|undefined|[Ii]nfinity|null|\.\d{5,}\D|\d{6,}")
 """What a tick of "500m×", an exponent, a missing value and digits without end look like."""
 
 INTERVALS = {

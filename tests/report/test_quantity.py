@@ -83,7 +83,7 @@ def test_an_interval_of_factors_is_printed_without_1_where_it_is_without_1(
         float(end) for end in f.ratio_interval(low, high, (low * high) ** 0.5)[:-1].split("–")
     ]
     for end, told in zip((low, high), printed, strict=True):
-        assert told != 1 or abs(end - 1) <= 5e-5
+        assert told != 1 or abs(end - 1) <= 5e-5 or low < 1 < high
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,20 @@ def test_a_published_figure_gets_no_digit_that_was_not_printed(
     assert printed_text(figure, value).replace("\N{NO-BREAK SPACE}", " ") == text
 
 
-def test_a_title_has_the_digits_with_which_its_number_lies_in_the_interval_beside_it() -> None:
-    assert f.write(3.077, Unit.RATIO, Interval(3.077, 3.06, 3.09, 3), digits=2) == "3.08×"
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (3.077, 3.06, 3.09, "3.08× 3.06–3.09×"),
+        (5.2131, 5.2113, 5.2149, "5.213× 5.211–5.215×"),
+        (0.647, 0.4184, 1.0005, "0.65× 0.42–1.00×"),  # undecided
+        (1.1, 1.003, 1.2, "1.100× 1.003–1.200×"),  # decided
+    ],
+)
+def test_a_number_and_its_interval_have_the_same_last_place_everywhere(
+    value: float, low: float, high: float, text: str
+) -> None:
+    own = Interval(value, low, high, 3)
+    assert f"{f.write(value, Unit.RATIO, own)} {f.span(own, Unit.RATIO)}" == text
 
 
 def test_a_number_and_its_unit_stay_on_one_line() -> None:

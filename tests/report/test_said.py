@@ -395,7 +395,7 @@ def test_of_what_is_twice_as_fast_every_page_says_so(
     for finding in found:
         assert all(value.number == pytest.approx(2.0, rel=0.03) for value in finding.values)
         for said in words(bench):
-            assert re.search(r"(1\.9\d?|2\.0\d?)× as fast", said), said
+            assert re.search(r"(1\.9\d*|2\.0\d*)× as fast", said), said
 
 
 @few

@@ -72,7 +72,7 @@ FORMS = [
     ),
     (
         Finding(Kind.FASTER, (ratio(TPU, 9.8), FAST)),
-        "TPU v2-8 trains 9.8× as fast as Example, 2 threads at batch size 256",
+        "TPU v2-8 trains 9.80× as fast as Example, 2 threads at batch size 256",
     ),
     (
         Finding(Kind.SLOWER, (SLOW,)),
@@ -95,15 +95,15 @@ FORMS = [
     ),
     (
         Finding(Kind.PUBLISHED, (ratio(THEIRS, 14.2, None),)),
-        "The published Colab K80, 2018 trains 14× as fast as Example, 2 threads at batch size 256",
+        "The published Colab K80, 2018 trains 14.2× as fast as Example, 2 threads at batch size 256",
     ),
     (
         Finding(Kind.PUBLISHED, (ratio(THEIRS, 0.5, None),)),
-        "Example, 2 threads trains 2.0× as fast as the published Colab K80, 2018 at batch size 256",
+        "Example, 2 threads trains 2.00× as fast as the published Colab K80, 2018 at batch size 256",
     ),
     (
         Finding(Kind.TOTAL, (amount(THEIRS, 11_160.0, Unit.SECONDS),), SECONDS),
-        "The training takes 3.1 h on the published Colab K80, 2018 and 3.0 s on Example, 2 threads",
+        "The training takes 3.10 h on the published Colab K80, 2018 and 3.00 s on Example, 2 threads",
     ),
     (
         Finding(
@@ -111,7 +111,7 @@ FORMS = [
             (ratio(Subject("cpu", "", (1024,)), 2.62), ratio(Subject("gpu", "", (1024,)), 1.4)),
             axis="batch_size",
         ),
-        "Example, 2 threads at batch size 1,024 trains 2.6× as fast as at 256",
+        "Example, 2 threads at batch size 1,024 trains 2.62× as fast as at 256",
     ),
     (
         Finding(Kind.GAIN, (ratio(CPU, 0.8, Verdict.SLOWER),), axis="batch_size"),
@@ -123,7 +123,7 @@ FORMS = [
     ),
     (
         Finding(Kind.RATE, (amount(CPU, 541.2, Unit.RATE),)),
-        "Example, 2 threads trains 540 images/s at batch size 256",
+        "Example, 2 threads trains 541 images/s at batch size 256",
     ),
     (
         Finding(Kind.RATE, (amount(CPU, 6200.0, Unit.RATE, low=2468.0, high=15_539.0),)),
@@ -131,11 +131,11 @@ FORMS = [
     ),
     (
         Finding(Kind.RANGE, (amount(CPU, 10.7, Unit.SECONDS), SECONDS)),
-        "One example takes 3.0 s to 11 s on Example, 2 threads",
+        "One example takes 3.00 s to 10.7 s on Example, 2 threads",
     ),
     (
         Finding(Kind.LATENCY, (amount(CPU, 0.00244, Unit.SECONDS),)),
-        "The median call at batch size 256 takes 2.4 ms on Example, 2 threads",
+        "The median call at batch size 256 takes 2.44 ms on Example, 2 threads",
     ),
     (Finding(Kind.NOT_MEASURED, ()), "Nothing has been measured yet"),
     (Finding(Kind.NOT_MEASURED, (), of=3), "No baseline has a time"),

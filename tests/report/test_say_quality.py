@@ -43,14 +43,14 @@ def told(bench: BenchmarkView, kind: Kind) -> tuple[str, str]:
             (0.990, 0.994, 0.998),
             "val_accuracy",
             (
-                "The network has 99.4 % validation accuracy after 2.0 s",
+                "The network has 99.4 % validation accuracy after 2.00 s",
                 "The 95 % interval is 98.4–100.0 % over 3 processes.",
             ),
         ),
         (
             (0.0311,),
             "val_loss",
-            ("The network has a validation loss of 0.031 after 2.0 s, in one run", ""),
+            ("The network has a validation loss of 0.0311 after 2.00 s, in one run", ""),
         ),
     ],
 )
@@ -93,22 +93,22 @@ def test_a_network_guesses_letters() -> None:
         (
             (0.4, 0.45, 0.5),
             "official",
-            "The network forecasts temperature better than {naive}: 0.45 °C against 1.0 °C",
+            "The network forecasts temperature better than {naive}: 0.450 °C against 1.00 °C",
         ),
         (
             (2.0, 2.1, 2.2),
             "sample",
             (
                 "On a sample: the network forecasts temperature worse than “same hour yesterday”: "
-                "2.1 °C against 1.0 °C"
+                "2.10 °C against 1.00 °C"
             ),
         ),
         (
             (0.4, 0.5),
             "synthetic",
             (
-                "On synthetic data: the network’s mean absolute error for temperature is 0.45, and "
-                "that of “same hour yesterday” is 1.0"
+                "On synthetic data: the network’s mean absolute error for temperature is 0.450, "
+                "and that of “same hour yesterday” is 1.00"
             ),
         ),
         (
@@ -141,15 +141,15 @@ def test_the_number_of_a_line_says_where_the_data_are_no_real_ones() -> None:
     [
         (
             [(2, 3)] * 3,
-            "The int8 network is 26 % of the size of the float32 network and runs 2.0× as fast",
+            "The int8 network is 25.6 % of the size of the float32 network and runs 2.00× as fast",
         ),
         (
             [(60, 20)],
-            "The int8 network is 26 % of the size of the float32 network, in one run",
+            "The int8 network is 25.6 % of the size of the float32 network, in one run",
         ),
         (
             [(60, 20), (2, 3), (2, 3)],
-            "The int8 network is 26 % of the size of the float32 network and runs 2.0× as fast",
+            "The int8 network is 25.6 % of the size of the float32 network and runs 2.00× as fast",
         ),
     ],
 )
@@ -164,7 +164,7 @@ def test_int8_of_a_sweep_names_the_point() -> None:
     bench = view(*[quantised(2, 3)] * 3, axes={"batch_size": (64, 256)})
     title, answer = told(bench, Kind.INT8)
     assert title.startswith(
-        "The int8 network at batch size 256 is 26 % of the size of the float32 network and runs "
+        "The int8 network at batch size 256 is 25.6 % of the size of the float32 network and runs "
     )
     assert answer.startswith(
         "Speed over float32 of a call at batch size 256: 2.00× (2.00–2.00×); of batches: 4.50×"
@@ -174,8 +174,8 @@ def test_int8_of_a_sweep_names_the_point() -> None:
 @pytest.mark.parametrize(
     ("level", "title"),
     [
-        (0.9, "2 of 3 runs reach 90 % validation accuracy, the first after 1.0 s"),
-        (0.93, "1 of 3 runs reaches 93 % validation accuracy, the first after 2.0 s"),
+        (0.9, "2 of 3 runs reach 90 % validation accuracy, the first after 1.00 s"),
+        (0.93, "1 of 3 runs reaches 93 % validation accuracy, the first after 2.00 s"),
         (0.99, "No run reaches 99 % validation accuracy"),
     ],
 )

@@ -220,7 +220,7 @@ LEAST_SPAN = 0.05
 
 
 def swept_on_log(values: Sequence[float]) -> bool:
-    """Whether swept numbers, in ascending order, are as even on a log axis as on no other.
+    """Whether swept numbers, in ascending order, are on a log axis: those that are not even.
 
     Counts of a few things, such as layers, are shown on a linear axis, one step for each.
     """
@@ -228,8 +228,7 @@ def swept_on_log(values: Sequence[float]) -> bool:
     if first <= 0 or last < 2 * first or (first < FEW and last < FEW):
         return False
     steps = [later - earlier for earlier, later in pairwise(values)]
-    factors = [math.log(later / earlier) for earlier, later in pairwise(values)]
-    return max(factors) / min(factors) <= max(steps) / min(steps)
+    return len(steps) == 1 or max(steps) > 1.5 * min(steps)
 
 
 FEW = 16

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
 
@@ -48,7 +48,7 @@ from accelreport.report.theme import COLOURS, HALO, letters, line_key
 
 LETTERS = 13.0
 """Size of letters, in pixels."""
-LARGEST_SHARE = 0.42
+LARGEST_SHARE = 0.5
 """Of the width, which names at the ends of lines may take."""
 MOST_NAMES = 6
 """Lines that are named at their ends; the legend names more."""
@@ -56,6 +56,8 @@ FAINT = 0.4
 """Opacity of a line beyond what was measured."""
 FROM_ZERO = 20.0
 """The largest rate over the smallest, below which a linear axis shows both."""
+GREY, OFFSET = "var(--soft)", 4
+"""Colour of lines that the title is not of, and pixels by which their intervals are moved."""
 PUBLISHED = [4.0, 3.0]
 """The dash of a published line."""
 
@@ -78,6 +80,7 @@ class SweepLine:
             are fainter. None where all are.
         tails: whether its upright lines are no intervals but reach to rare values.
         hollow: why each of its marks is hollow; empty where none is.
+        beside: whether the title is of others, beside which it is thin and grey.
     """
 
     name: str
@@ -92,6 +95,12 @@ class SweepLine:
     measured: int | None = None
     tails: bool = False
     hollow: tuple[tuple[str, ...], ...] = ()
+    beside: bool = False
+
+    @property
+    def ink(self) -> str:
+        """Colour of its letters."""
+        return GREY if self.beside else letters(self.device.colour)
 
     @property
     def known(self) -> int:
@@ -214,7 +223,7 @@ TICK = 15.0
 """The least distance of two ticks of an upright axis, in pixels."""
 MARK = 12.0
 FLOOR = 14.0
-"""Pixels below the lowest mark of a logarithmic axis, for its number."""
+"""Pixels below an axis for the number of its lowest mark."""
 INK = alt.Fill("ink:N", scale=None)
 
 
@@ -249,7 +258,9 @@ class SweepPanel:
         left = max((text_width(axes.tick(tick), LETTERS) for tick in axes.ticks), default=0) + 6
         self._inner = round(width - left - 8, 1)
         self._height = height - 46
-        self._floor = self._height - FLOOR * (not axes.linear)
+        least = min(axes.share(y) for line in lines for y in line.y)
+        below = not axes.linear or least * self._height < BELOW + FLOOR / 2
+        self._floor = self._height - FLOOR * below
         swept = axes.swept
         self._log = len(swept) > 1 and swept_on_log(swept)
         pairs = [(line.name, *filter(None, line.texts[-1:])) for line in lines]
@@ -351,7 +362,7 @@ class SweepPanel:
         room, ends = (last - first) * TICKS / LETTERS, (swept[0], swept[-1])
         shown = fitting(list(swept), plain, ends, room, log=self._log, inside=False)
         axis = ticked(shown, plain, title=self._axes.x_title, grid=False,
-                      domain=False, ticks=False, titleAnchor="start", labelFlush=False,
+                      domain=False, ticks=False, labelFlush=False,
                       labelFontSize=LETTERS)  # fmt: skip
         return Scale(**scale, nice=False), axis
 
@@ -370,6 +381,7 @@ class SweepPanel:
                     points.append(
                         {"label": keys[id(line)], "x": x, "y": y, "low": low, "high": high}
                         | marked(line.device, description, line.name)
+                        | ({"colour": GREY} if line.beside else {})
                     )
         return Layer(rows(points)).encode(x=self._x)
 
@@ -377,23 +389,25 @@ class SweepPanel:
         """The layers from the back to the front."""
         published = self._points((line for line in self._lines if line.published), lambda *_: True)
         own = [line for line in self._lines if not line.published]
-        measured = self._points(own, lambda line, number: number < line.known)
         open_marks = self._points(own, lambda line, number: not line.is_solid(number))
-        # A chart writes every object once.
-        solid = self._points(own, SweepLine.is_solid) if open_marks.rows else measured
+        solid = self._points(own, SweepLine.is_solid)
         dash = dashed(line.device for line in own)
         up = {"y": self._y, "detail": alt.Detail("label:N")} | COLOUR
-        beyond = any(line.known < len(line.x) for line in own)
-        every = self._points(own, lambda *_: True) if beyond else replace(measured, rows=())
         tails, size = any(line.tails for line in own), 72
-        thin = {"strokeWidth": 1, "stroke": "var(--soft)"}
-        upright = measured.mark_rule(**(thin if tails else {"strokeWidth": 1.5}))
+        look = {"strokeWidth": 1, "stroke": GREY} if tails else {"strokeWidth": 1.5}
         hollow = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
-        layers = [
-            published.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(**up),
-            every.mark_line(opacity=FAINT).encode(**dash, **up),
-            measured.mark_line().encode(**dash, **up),
-            upright.encode(y=self._low, y2=alt.Y2("high"), **({} if tails else COLOUR)),
+        layers = [published.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(**up)]
+        for beside in sorted({line.beside for line in own}, reverse=True):
+            some = [line for line in own if line.beside == beside]
+            thin, moved = ({"strokeWidth": 1}, {"xOffset": OFFSET}) if beside else ({}, {})
+            measured = self._points(some, lambda line, number: number < line.known)
+            if any(line.known < len(line.x) for line in some):
+                every = self._points(some, lambda *_: True)
+                layers.append(every.mark_line(opacity=FAINT, **thin).encode(**dash, **up))
+            upright = measured.mark_rule(**look, **moved).encode(y=self._low, y2=alt.Y2("high"))
+            layers.append(measured.mark_line(**thin).encode(**dash, **up))
+            layers.append(upright if tails else upright.encode(**COLOUR))
+        layers += [
             published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
             open_marks.mark_point(size=size, **hollow).encode(**up, **SHAPE),
             solid.mark_point(size=size).encode(**up, **SHAPE),
@@ -407,8 +421,8 @@ class SweepPanel:
             middle = (box.top + box.bottom) / 2
             at = self._axes.at(1 - middle / self._floor)
             row = {"x": line.x[-1], "y": line.y[-1], "at": at, "label": line.name}
-            row |= {"ink": letters(line.device.colour)}
-            row |= marked(line.device, "")
+            row |= {"ink": line.ink} | marked(line.device, "")
+            row |= {"colour": GREY} if line.beside else {}
             for number, text in enumerate(texts):
                 down = (number - (len(texts) - 1) / 2) * (LETTERS + 2)
                 names.append((row | {"label": text}, bold | {"dx": across, "dy": down}))
@@ -423,7 +437,7 @@ class SweepPanel:
         """Why a line ended, and numbers at marks: below or above, else beside, else nowhere."""
         failed = [(end.x, end.y, end.text, "var(--alert)", end.device) for end in self._ends]
         numbers = [
-            (x, y, text, letters(line.device.colour), line.device)
+            (x, y, text, line.ink, line.device)
             for line, names in zip(self._lines, self._names, strict=True)
             for n, (x, y, text) in enumerate(zip(line.x, line.y, line.texts, strict=False), 1)
             if text and not (self.named and n == len(line.x) and text in names[-1])

@@ -145,7 +145,7 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
         id="grid",
         title=f"Time for one {_example(bench)}",
         description=" to ".join(
-            f"{speaker.number(value, quantity.TABLE)} ({bench.point_title(value.of.point)})"
+            f"{speaker.number(value)} ({bench.point_title(value.of.point)})"
             for value in (fastest, slowest)
         ),
         chart=partial(_chart, _without_words(panels), axes),

@@ -16,6 +16,7 @@ from accelreport.report.charts.dot_plot import dot_plot
 from accelreport.report.charts.dots import Base, Dot, from_zero, marks_text
 from accelreport.report.charts.drawing import WIDE, Chart, draw
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
+from accelreport.report.claim_text import is_named
 from accelreport.report.model import (
     Badge,
     Block,
@@ -400,6 +401,9 @@ class Opening:
                 shown.append(figure if first else replace(figure, shared=None))
             else:
                 shown.append(block)
-        undecided = [f for f in self.answered if f.kind is Kind.UNDECIDED]
-        note = " ".join(f"{self.speaker.title(f)}. {self.speaker.evidence(f)}" for f in undecided)
+        note = " ".join(
+            f"{self.speaker.title(f)}. " * (not is_named(f)) + self.speaker.evidence(f)
+            for f in self.answered
+            if f.kind is Kind.UNDECIDED
+        )
         return Section("answer", self.title, tuple(shown), finding=note)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
-from math import nan
+from math import log, nan
 
+from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.cost import TimeLine
 from accelreport.analysis.findings import (
     COMPARISONS,
@@ -90,6 +91,14 @@ def style_of(bench: BenchmarkView, of: Subject) -> DeviceStyle:
     return known or Named(bench.label_of(of.device), bench.colours.get(of.device, 0))
 
 
+def titled_subjects(bench: BenchmarkView, finding: Finding) -> set[Subject]:
+    """What the title is of: the sides of its claim, else of the finding."""
+    claim = Speaker(bench).claim
+    runs = [run for number in claim.numbers for run in number.processes] if claim else []
+    own = {Subject(run.device, run.machine, tuple(run.point.values())) for run in runs}
+    return own or {of for value in finding.title_values for of in (value.of, value.over) if of}
+
+
 def year_of(bench: BenchmarkView, of: Subject) -> int | None:
     """When a published row was published, by its source."""
     source = (of.row.source or bench.plan.source) if of.row else None
@@ -111,7 +120,7 @@ def dot_of(speaker: Speaker, value: Value, beside: str = "", flagged: str = "") 
         detail=provenance_text(value, year_of(bench, value.of)),
         device=style_of(bench, value.of),
         value=value.number,
-        text=speaker.number(value, quantity.TABLE),
+        text=speaker.number(value),
         beside=beside,
         low=low,
         high=high,
@@ -181,7 +190,10 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point, *, alone:
                 words[value.of] = "" if other is finding else WITHHELD
     titled = next((forward(v) for v in finding.title_values if finding.kind in BESIDE), None)
     bases = {value.over for value in ratios.values()}
-    slower = ratios.get(titled.over) if titled and titled.over and len(bases) == alone else None
+    # What is undecided is so over the spec's baseline alone.
+    decided = all(v.verdict is not Verdict.UNDECIDED or v.why for v in ratios.values())
+    decided &= len(bases) == alone
+    slower = ratios.get(titled.over) if decided and titled and titled.over else None
     if slower and slower.over:
         # The spec's baseline is one of the others now; no ratio beside it is of two precisions.
         ratios[slower.over] = inverse(slower)
@@ -236,6 +248,14 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         for value, flagged in rates
         for texts in [beside.get(value.of, {})]
     ]
+    names = _precisions(finding)
+    if names.keys() == {value.of for value, _ in rates if not value.of.row}:
+        dots = [
+            replace(dot, name=names.get(value.of, dot.name))
+            for dot, (value, _) in zip(dots, rates, strict=True)
+        ]
+    else:
+        names = {}
     where = bench.at(point)
     if len({value.of.point for value, _ in rates if not value.of.row}) > 1 < len(points):
         where = f" by {axis_title(bench.axes[0])}"
@@ -275,13 +295,25 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
     plot = replace(plot, caption=f"{plot.caption}{note}")
     if len(bases) == 1:
-        plot = replace(plot, caption=f"{plot.caption} ×: over {speaker.name(*bases)}.")
+        base = names.get(bases[0], speaker.name(*bases))
+        plot = replace(plot, caption=f"{plot.caption} ×: over {base}.")
     plot = replace(plot, caption=f"{plot.caption}{clock_text(value for value, _ in rates)}")
     drawn = [value.of.row for value, _ in rates if value.of.row]
     times = {FIGURES[r.figure][0] for r in published_rates(bench.plan) if r.row in drawn}
     if len(times) > 1:
         plot = replace(plot, caption=f"{plot.caption} Published: by {' or '.join(sorted(times))}.")
     return Scene(finding, plot)
+
+
+def _precisions(finding: Finding) -> dict[Subject, str]:
+    """What the sides of a finding compute in, where that is how they differ."""
+    ratios = (forward(value) for value in finding.title_values if value.over and value.why)
+    return {
+        of: COMPUTE_DTYPE[dtype]
+        for value in ratios
+        for of, dtype in ((value.of, value.why[0].own), (value.over, value.why[0].base))
+        if of
+    }
 
 
 def clock_text(rates: Iterable[Value]) -> str:
@@ -613,16 +645,24 @@ def _until(bench: BenchmarkView) -> Plot | None:
     alike = [of for of in lines if _as_baseline(bench, of)]
     drawn = alike if len(lines) > MOST_LINES and len(alike) > 1 else list(lines)
     noun = f"{bench.words.step}s"
+    pays = [f for f in bench.findings if f.kind is Kind.PAYS_OFF]
+    paying = tuple(value for finding in pays for value in finding.values)
+    paid = {of for v in paying for of in (v.of, v.over) if of}
+    shown = list(SHOWN_STEPS)
+    if paying:  # a tick where a line overtakes
+        met = max(1, round(paying[0].number))
+        shown[min(range(len(shown)), key=lambda n: abs(log(shown[n] / met)))] = met
     curves = [
         SweepLine(
             name=speaker.name(of),
             detail="start-up and steps",
             device=style_of(bench, of),
-            x=tuple(map(float, SHOWN_STEPS)),
-            y=(times := tuple(lines[of].at(steps) for steps in SHOWN_STEPS)),
+            x=tuple(map(float, shown)),
+            y=(times := tuple(lines[of].at(steps) for steps in shown)),
             low=times,
             high=times,
-            measured=sum(steps <= measured[of] for steps in SHOWN_STEPS),
+            measured=sum(steps <= measured[of] for steps in shown),
+            beside=bool(paid) and of not in paid,
         )
         for of in drawn
     ]
@@ -638,16 +678,13 @@ def _until(bench: BenchmarkView) -> Plot | None:
     steps = (quantity.plural(n, bench.words.step) for n in SHOWN_STEPS)
     left = len(lines) - len(drawn)
     more = f" {quantity.plural(left, 'more row')} in the table." if left else ""
-    pays = [f for f in bench.findings if f.kind is Kind.PAYS_OFF]
-    paying = tuple(value for finding in pays for value in finding.values)
-    paid = {speaker.name(of) for v in paying for of in (v.of, v.over) if of}
-    met = "; ".join(map(speaker.title, pays))
+    overtaken = "; ".join(map(speaker.title, pays))
     axes = sweep_axes(curves, (), x_title=noun, tick=plain_duration, text=quantity.duration)
     return lines_plot(
         curves,
         (),
         axes,
-        title_lines=[curve for curve in curves if curve.name in paid],
+        title_lines=[curve for curve in curves if not curve.beside] if paid else [],
         id="until",
         title=title,
         words=lambda some: (
@@ -660,7 +697,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
             + "."
         ),
         caption="Log scales."
-        + f" {met}." * bool(met)
+        + f" {overtaken}." * bool(overtaken)
         + " ○ faint: extrapolated." * any(curve.known < len(curve.x) for curve in curves)
         + more,
         badges=loud_badges(bench),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import compress, product
 from typing import Any
 
 from accelreport.analysis.findings import (
@@ -59,6 +59,7 @@ from accelreport.report.openings.rates import (
     clock_text,
     rate_axis,
     style_of,
+    titled_subjects,
     without_unit,
     year_of,
 )
@@ -73,6 +74,7 @@ from accelreport.report.pages.badges import (
 from accelreport.report.pages.sections.steps import percentile_table
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
+from accelreport.report.theme import series as series_colour
 from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench, step_times
 
 MOST_TEXTS, MOST_PUBLISHED = 5, 3
@@ -185,15 +187,33 @@ def _lines(
     """A line for each group of values, which it has in the order of the number that is swept."""
     speaker = Speaker(bench)
     ordered = [sorted(values, key=lambda value: float(value.of.point[0])) for values in groups]
-    titled = [of for value in finding.title_values for of in (value.of, value.over)]
-    return [(_line(speaker, values, ratios, titled), values) for values in ordered]
+    titled = {of for value in finding.title_values for of in (value.of, value.over)}
+    titled |= titled_subjects(bench, finding)
+    return [
+        (replace(_line(speaker, values, ratios, titled), beside=beside), values)
+        for values, beside in zip(ordered, _beside(bench, ordered, finding), strict=True)
+    ]
+
+
+def _beside(
+    bench: BenchmarkView, groups: Sequence[Sequence[Value]], finding: Finding
+) -> list[bool]:
+    """Whether each line is beside one of the title in the same colour."""
+    titled = titled_subjects(bench, finding)
+    own = [bool({value.of for value in values} & titled) for values in groups]
+    looks = [series_colour(style_of(bench, values[0].of).colour) for values in groups]
+    of_title = set(compress(looks, own))
+    return [
+        not is_own and look in of_title and not values[0].of.row
+        for is_own, look, values in zip(own, looks, groups, strict=True)
+    ]
 
 
 def _line(
     speaker: Speaker,
     values: Sequence[Value],
     ratios: dict[Subject, Value],
-    titled: Sequence[Subject | None],
+    titled: Collection[Subject | None],
 ) -> SweepLine:
     """A line of values over the swept number; its ratios are in the legend.
 
@@ -266,7 +286,7 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
         gone = absence(bench, series, point)
         return entry(Line(gone.lines[1].text, "reason"), href=gone.href)
     speaker = Speaker(bench)
-    lines = [Line(speaker.number(rate, quantity.TABLE))]
+    lines = [Line(speaker.number(rate))]
     if interval := speaker.interval(rate):
         lines.append(Line(interval, "interval"))
     ratio = _ratios(bench).get(rate.of)
@@ -283,9 +303,9 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
 def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     """The median call of each device over the swept number, with its tail."""
     speaker, axis = Speaker(bench), finding.axis
-    lines = grouped(finding.values, lambda value: (value.of.device, value.of.machine))
+    lines = grouped(finding.values, lambda value: (value.of.device, value.of.machine)).values()
     drawn = []
-    for values in lines.values():
+    for values, beside in zip(lines, _beside(bench, [*lines], finding), strict=True):
         last, series = values[-1], style_of(bench, values[-1].of)
         middle = tuple(value.number for value in values)
         late = (_late(bench, value.of) for value in values)
@@ -300,6 +320,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
                 high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
                 hollow=tuple(why_hollow(value.caveats) for value in values),
                 tails=True,
+                beside=beside,
                 texts=tuple(
                     quantity.duration(seconds) if number in {0, len(middle) - 1} else ""
                     for number, seconds in enumerate(middle)

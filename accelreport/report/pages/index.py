@@ -198,7 +198,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         speaker, firm = Speaker(bench), value.verdict in DECIDED
         name, base = speaker.sides(finding, **owner)
         name, beside, title = speaker.begun(name), f"over {base}", titles[bench.slug]
-        ratio, interval = speaker.number(value, quantity.TABLE), speaker.interval(value)
+        ratio, interval = speaker.number(value), speaker.interval(value)
         low, high = value.interval.ends
         stopped = why_hollow(value.caveats & {Caveat.BUDGET})
         text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"

@@ -617,4 +617,4 @@ def _rate(shown: Shown, rate: Interval | float) -> str:
 
 
 def _factor(value: float) -> str:
-    return quantity.write(value, Unit.RATIO, digits=quantity.HEADLINE)
+    return quantity.write(value, Unit.RATIO)

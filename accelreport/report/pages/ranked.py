@@ -138,9 +138,7 @@ def _first(ranks: Sequence[Ranked], figure: Figure, published: Sequence[float]) 
         headline = f"{leads}: {value_label(own, figure)}"
         known = (sentence(confirmed_label(first)), stopped_label(own))
     else:
-        value = quantity.write(
-            own.value.value, figure.unit, own.value, figure.noun, digits=quantity.HEADLINE
-        )
+        value = quantity.write(own.value.value, figure.unit, own.value, figure.noun)
         headline = f"{who} is first of {of} {what}: {value}"
         known = (f"Rank 1 of {of}, {confirmed_label(first)}", stopped_label(own))
     lines = [f"{', '.join(filter(None, known))}."]
@@ -272,11 +270,11 @@ def _published_row(
     by: str, rate: PublishedRate, first: Ranked, figure: Figure, *, priced: bool
 ) -> Row:
     unit = Unit.NUMBER if rate.figure in RATES_THEMSELVES else Unit.SECONDS
-    printed = quantity.write(rate.row.figures()[rate.figure], unit, digits=quantity.HEADLINE)
+    printed = quantity.write(rate.row.figures()[rate.figure], unit)
     kind, ratio = _kind(rate), "–"
     if _alike(rate, first):
         factor = rate.rate / first.entry.value.value
-        ratio = quantity.write(factor, Unit.RATIO, digits=quantity.HEADLINE)
+        ratio = quantity.write(factor, Unit.RATIO)
     return table_row(
         entry(label(rate.row.label, 48), Line(f"published by {label(by, 40)}", "detail")),
         "–",

@@ -98,7 +98,7 @@ def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
     validated = len(cited) < len(rows) and any(row.includes == "validation" for row in cited)
     for row in rows:
         of, value = row.value.of, row.value
-        time = f"{speaker.number(value, quantity.TABLE)} {signs(value.caveats)}".strip()
+        time = f"{speaker.number(value)} {signs(value.caveats)}".strip()
         lines.append(
             table_row(
                 f"{sentence(speaker.name(of))}{speaker.at(of)}",

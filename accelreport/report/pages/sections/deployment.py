@@ -82,13 +82,14 @@ def _int8_dots(finding: Finding, results: Sequence[QuantisedResult], device: Ser
         for sizes in zip(*((r.quantised.float32, r.quantised.int8) for r in results), strict=True)
     )
     sizes, share = f"{quantity.size(before)} to {quantity.size(after)}", parts[SIZE].number
-    dots = [Dot("file size", sizes, device, share, quantity.percent(share, 0), share, share)]
+    text = quantity.write(share, Unit.SHARE)
+    dots = [Dot("file size", sizes, device, share, text, share, share)]
     for part, name in ((LATENCY, "time of a call"), (BATCHES, "time of batches")):
         if faster := parts.get(part):
             low, high = (1 / end for end in reversed(faster.interval.ends))
-            text = quantity.percent(1 / faster.number, 0)
+            ends = Interval(1 / faster.number, low, high, faster.interval.n)
+            text = quantity.write(ends.value, Unit.SHARE, ends)
             if faster.interval.known:
-                ends = Interval(1 / faster.number, low, high, faster.interval.n)
                 text += f" ({quantity.span(ends, Unit.SHARE)})"
             dots.append(Dot(name, "", device, 1 / faster.number, text, low, high))
     return dots
@@ -152,7 +153,8 @@ def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
     after = table_row(
         "int8",
         _entry(
-            quantity.size(quantised.int8.bytes), f"{quantity.percent(row.size_share, 0)} of float32"
+            quantity.size(quantised.int8.bytes),
+            f"{quantity.write(row.size_share, Unit.SHARE)} of float32",
         ),
         _entry(
             quantity.duration(row.int8_latency_s),

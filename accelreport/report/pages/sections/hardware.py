@@ -145,8 +145,7 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
     for limits in known_limits(place.work.dtype):
         bound = ceiling(place.work, limits)
         speedup = place.seconds / bound.seconds
-        # A bound has two digits and no more.
-        most = quantity.write(speedup, Unit.RATIO, digits=quantity.HEADLINE)
+        most = quantity.write(speedup, Unit.RATIO)
         rows.append(
             table_row(
                 entry(limits.name, Line(f"{limits.peak.tflops:g} TFLOPS "

@@ -172,7 +172,7 @@ def _cells(
         own = next((v for v, _ in rates_at(bench, point) if v.of == ratio.of), None)
         derived = under("derived" * bool(own and not figure_of(own)))
         shown = entry(without_unit(own) if own else "–", *derived)
-        return shown, entry(speaker.number(ratio, quantity.TABLE))
+        return shown, entry(speaker.number(ratio))
     speedup = bench.speedup(device.series, point)
     value = rate_of(speedup.own) if speedup else None
     if speedup is None or value is None:
