@@ -201,7 +201,7 @@ def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
     return tuple(
         Key(
             line.name if alike or not line.detail else f"{line.name}, {line.detail}",
-            f"s{line.device.colour % COLOURS}",
+            "soft" if line.beside else f"s{line.device.colour % COLOURS}",
             ("dashed" if len(line.x) > 1 else "diamond")
             if line.published
             else line_key(line.device.colour, line.device.pattern),
