@@ -85,14 +85,14 @@ def test_the_other_keys_match_value_by_value() -> None:
         assert row.base
         assert dict(row.base.point) == {HOW: "numpy", "batch_size": row.point["batch_size"]}
     (found,) = (f for f in bench.findings if f.kind is Kind.FASTER)
-    assert Speaker(bench).title(found).startswith("tf trains 2.1× as fast as numpy")
+    assert Speaker(bench).title(found).startswith("tf trains 2.10× as fast as numpy")
     assert not {f.kind for f in bench.findings} & {Kind.RANGE, Kind.GAIN}
 
 
 def test_the_ways_stand_beside_one_another_in_title_picture_and_table() -> None:
     bench = view(ways({HOW: ("numpy", "tf")}))
     page = benchmark_page(bench)
-    assert page.headline == "tf trains 2.1× as fast as numpy"
+    assert page.headline == "tf trains 2.10× as fast as numpy"
     assert speedup_section(bench)
     table = speedup_table(bench)
     rows = {row.header.lines[0].text: row.entries for g in table.groups for row in g.rows}

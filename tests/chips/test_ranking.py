@@ -106,7 +106,7 @@ def test_an_entry_is_compared_with_the_first_where_the_intervals_decide() -> Non
     lines = list(answer([(RATE, place, places) for place in places]))[:4]
     columns = [re.split(r" {2,}", line.strip()) for line in lines]
     assert [words[2] for words in columns] == [f"rank {n} of 4" for n in ("1–2", "1–2", "3", "4")]
-    assert [words[3:] for words in columns] == [[], ["undecided"], ["0.19×"], ["0.020×"]]
+    assert [words[3:] for words in columns] == [[], ["undecided"], ["0.191×"], ["0.0200×"]]
 
 
 def test_an_earlier_contribution_of_the_same_machine_takes_no_rank() -> None:

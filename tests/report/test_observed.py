@@ -26,7 +26,7 @@ def text_of(page: Element, identity: str) -> str:
 
 def test_forecasts_stand_beside_what_came_true(page: Element) -> None:
     text = text_of(page, "model")
-    assert "error: 0.50; “same hour yesterday”: 0.0" in text
+    assert "error: 0.500; “same hour yesterday”: 0.00" in text
     assert "always the mean 6.00" in text
     assert "days since 14 May 2014" in text
 

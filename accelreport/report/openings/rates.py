@@ -248,14 +248,12 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         for value, flagged in rates
         for texts in [beside.get(value.of, {})]
     ]
-    names = _precisions(finding)
-    if names.keys() == {value.of for value, _ in rates if not value.of.row}:
-        dots = [
-            replace(dot, name=names.get(value.of, dot.name))
-            for dot, (value, _) in zip(dots, rates, strict=True)
-        ]
-    else:
-        names = {}
+    names, measured = _precisions(finding), {value.of for value, _ in rates if not value.of.row}
+    names = names if names.keys() == measured else {}
+    dots = [
+        replace(dot, name=names.get(value.of, dot.name))
+        for dot, (value, _) in zip(dots, rates, strict=True)
+    ]
     where = bench.at(point)
     if len({value.of.point for value, _ in rates if not value.of.row}) > 1 < len(points):
         where = f" by {axis_title(bench.axes[0])}"
