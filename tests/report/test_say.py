@@ -95,18 +95,24 @@ FORMS = [
     ),
     (
         Finding(Kind.PUBLISHED, (ratio(THEIRS, 14.2, None),)),
-        "The published Colab K80, 2018 trains 14.2× as fast as Example, 2 threads "
-        "at batch size 256",
+        (
+            "The published Colab K80, 2018 trains 14.2× as fast as Example, 2 threads "
+            "at batch size 256"
+        ),
     ),
     (
         Finding(Kind.PUBLISHED, (ratio(THEIRS, 0.5, None),)),
-        "Example, 2 threads trains 2.00× as fast as the published Colab K80, 2018 "
-        "at batch size 256",
+        (
+            "Example, 2 threads trains 2.00× as fast as the published Colab K80, 2018 "
+            "at batch size 256"
+        ),
     ),
     (
         Finding(Kind.TOTAL, (amount(THEIRS, 11_160.0, Unit.SECONDS),), SECONDS),
-        "The training takes 3.10 h on the published Colab K80, 2018 and 3.00 s "
-        "on Example, 2 threads",
+        (
+            "The training takes 3.10 h on the published Colab K80, 2018 and 3.00 s "
+            "on Example, 2 threads"
+        ),
     ),
     (
         Finding(

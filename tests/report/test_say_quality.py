@@ -93,14 +93,14 @@ def test_a_network_guesses_letters() -> None:
         (
             (0.4, 0.45, 0.5),
             "official",
-            "The network forecasts temperature better than {naive}: 0.450 °C against 1.00 °C",
+            "The network forecasts temperature better than {naive}: 0.45 °C against 1.00 °C",
         ),
         (
             (2.0, 2.1, 2.2),
             "sample",
             (
                 "On a sample: the network forecasts temperature worse than “same hour yesterday”: "
-                "2.10 °C against 1.00 °C"
+                "2.1 °C against 1.00 °C"
             ),
         ),
         (
