@@ -399,8 +399,9 @@ def _value_and_interval(number: Number) -> tuple[str, str]:
     if name in RATIOS:
         text = quantity.ratio(value, *bounds)
         return text, quantity.ratio_interval(low, high, value) if known else ""
-    if name == _POINTS:
-        return quantity.points(value), quantity.points_between(low, high) if known else ""
+    if name in {_POINTS, _EQUIVALENCE}:
+        between = quantity.points_between(low, high) + f", 90{SPACE}%" * (name == _EQUIVALENCE)
+        return quantity.points(value), between if known else ""
     unit = _UNITS.get(name, "")
     if in_percent(name):
         unit = f"{SPACE}%"
@@ -428,15 +429,17 @@ _UNITS = {
 
 _POINTS = "points"
 """A difference of two shares, which is told in percentage points."""
+_EQUIVALENCE = "equivalence"
+"""The same with the 90 % interval of two one-sided tests."""
 
 
 def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> list[str]:
     """The numbers of a claim as `number_lines`, differences of shares in percentage points."""
     rule = result.claim.rule
-    keys = ("difference", "equivalent", "quantised_costs")
+    keys, equal = ("difference", "equivalent", "quantised_costs"), getattr(rule, "equivalent", None)
     quality = next((quality for key in keys if (quality := getattr(rule, key, None))), "")
     numbers = [
-        replace(number, quantity=_POINTS)
+        replace(number, quantity=_EQUIVALENCE if quality == equal else _POINTS)
         if is_share(quality) and number.quantity == "difference"
         else number
         for number in result.numbers

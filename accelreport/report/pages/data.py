@@ -79,12 +79,14 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
 
     Benchmarks that used as much of it share a row.
     """
-    used: dict[tuple[str, str, str], dict[_Use, set[str]]] = {}
+    used: dict[tuple[str, ...], dict[_Use, set[str]]] = {}
     for bench in benches:
         for record in bench.records.values():
             data = record.data
             if data is not None and data.origin != "generated":
-                uses = used.setdefault((data.dataset, data.origin, data.note), {})
+                own = data.dataset in CATALOGUE and not CATALOGUE[data.dataset].files
+                files = quantity.listed([label(name, 60) for name in sorted(data.files)]) * own
+                uses = used.setdefault((data.dataset, data.origin, data.note, files), {})
                 kind = str(bench.plan.workload.get("kind"))
                 use = (data.train_examples, data.validation_examples, data.fingerprint, kind)
                 uses.setdefault(use, set()).add(bench.slug)
@@ -105,12 +107,13 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
                     _row(use, {slug: name for slug, name in names.items() if slug in of}, dataset)
                     for use, of in uses.items()
                 ),
-                title=(CATALOGUE[dataset].title if dataset in CATALOGUE else label(dataset, 60))
+                title=files
+                or (CATALOGUE[dataset].title if dataset in CATALOGUE else label(dataset, 60))
                 + f" ({ORIGINS.get(origin, label(origin, 40))})",
                 href=web_address(CATALOGUE[dataset].homepage) if dataset in CATALOGUE else "",
                 detail=_detail(dataset, note),
             )
-            for (dataset, origin, note), uses in used.items()
+            for (dataset, origin, note, files), uses in used.items()
         ),
         style="prose",
     )
