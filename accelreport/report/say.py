@@ -95,8 +95,10 @@ class Speaker:
         return "reaches" if words.kernel and value.unit is Unit.RATE else words.verb
 
     def number(self, value: Value) -> str:
-        """A value with its unit; a published one as printed."""
+        """A value with its unit; a published one as printed, but a long time in hours."""
         if figure := figure_of(value):
+            if value.unit is Unit.SECONDS and value.number >= 60:
+                return quantity.hours_and_minutes(value.number)
             rate = f"{quantity.SPACE}{self.noun(value)}{'' if self.bench.words.kernel else '/s'}"
             return printed_text(figure, value.number) + rate * (value.unit is Unit.RATE)
         return quantity.write(value.number, value.unit, value.interval, self.noun(value))

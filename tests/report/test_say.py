@@ -65,29 +65,24 @@ FAST = ratio(GPU, 5.234, low=5.1, high=5.4)
 SLOW = ratio(ONE, 0.538, Verdict.SLOWER, low=0.52, high=0.55)
 OPEN = ratio(ONE, 1.02, Verdict.UNDECIDED, low=0.9, high=1.15)
 SECONDS = amount(CPU, 3.0, Unit.SECONDS)
+TWO = "Example, 2 threads"
 FORMS = [
-    (
-        Finding(Kind.FASTER, (FAST,)),
-        "Example T4 trains 5.2× as fast as Example, 2 threads at batch size 256",
-    ),
+    (Finding(Kind.FASTER, (FAST,)), f"Example T4 trains 5.2× as fast as {TWO} at batch size 256"),
     (
         Finding(Kind.FASTER, (ratio(TPU, 9.8), FAST)),
-        "TPU v2-8 trains 9.80× as fast as Example, 2 threads at batch size 256",
+        f"TPU v2-8 trains 9.80× as fast as {TWO} at batch size 256",
     ),
     (
         Finding(Kind.SLOWER, (SLOW,)),
-        "Example, 2 threads trains 1.86× as fast as Example, 1 thread at batch size 256",
+        f"{TWO} trains 1.86× as fast as Example, 1 thread at batch size 256",
     ),
     (
         Finding(Kind.SAME, (ratio(ONE, 1.0, Verdict.SAME),)),
-        "Example, 1 thread is as fast as Example, 2 threads at batch size 256, within 3 %",
+        f"Example, 1 thread is as fast as {TWO} at batch size 256, within 3 %",
     ),
     (
         Finding(Kind.UNDECIDED, (OPEN,)),
-        (
-            "1 comparison is not decided "
-            "(Example, 1 thread over Example, 2 threads at batch size 256: 1.0×)"
-        ),
+        f"1 comparison is not decided (Example, 1 thread over {TWO} at batch size 256: 1.0×)",
     ),
     (
         Finding(Kind.UNDECIDED, (OPEN, ratio(GPU, 1.0, Verdict.UNDECIDED), ratio(TPU, 1.0))),
@@ -95,24 +90,15 @@ FORMS = [
     ),
     (
         Finding(Kind.PUBLISHED, (ratio(THEIRS, 14.2, None),)),
-        (
-            "The published Colab K80, 2018 trains 14.2× as fast as Example, 2 threads "
-            "at batch size 256"
-        ),
+        f"The published Colab K80, 2018 trains 14.2× as fast as {TWO} at batch size 256",
     ),
     (
         Finding(Kind.PUBLISHED, (ratio(THEIRS, 0.5, None),)),
-        (
-            "Example, 2 threads trains 2.00× as fast as the published Colab K80, 2018 "
-            "at batch size 256"
-        ),
+        f"{TWO} trains 2.00× as fast as the published Colab K80, 2018 at batch size 256",
     ),
     (
         Finding(Kind.TOTAL, (amount(THEIRS, 11_160.0, Unit.SECONDS),), SECONDS),
-        (
-            "The training takes 3.10 h on the published Colab K80, 2018 and 3.00 s "
-            "on Example, 2 threads"
-        ),
+        f"The training takes 3.10 h on the published Colab K80, 2018 and 3.00 s on {TWO}",
     ),
     (
         Finding(
@@ -120,31 +106,31 @@ FORMS = [
             (ratio(Subject("cpu", "", (1024,)), 2.62), ratio(Subject("gpu", "", (1024,)), 1.4)),
             axis="batch_size",
         ),
-        "Example, 2 threads at batch size 1,024 trains 2.62× as fast as at 256",
+        f"{TWO} at batch size 1,024 trains 2.62× as fast as at 256",
     ),
     (
         Finding(Kind.GAIN, (ratio(CPU, 0.8, Verdict.SLOWER),), axis="batch_size"),
-        "Example, 2 threads at batch size 256 trains 1.25× as fast as at 256",
+        f"{TWO} at batch size 256 trains 1.25× as fast as at 256",
     ),
     (
         Finding(Kind.GAIN, (ratio(CPU, 1.01, Verdict.SAME),), axis="batch_size"),
-        "Example, 2 threads at batch size 256 is as fast as at 256, within 3 %",
+        f"{TWO} at batch size 256 is as fast as at 256, within 3 %",
     ),
     (
         Finding(Kind.RATE, (amount(CPU, 541.2, Unit.RATE),)),
-        "Example, 2 threads trains 541 images/s at batch size 256",
+        f"{TWO} trains 541 images/s at batch size 256",
     ),
     (
         Finding(Kind.RATE, (amount(CPU, 6200.0, Unit.RATE, low=2468.0, high=15_539.0),)),
-        "Example, 2 threads trains 6,200 images/s at batch size 256",
+        f"{TWO} trains 6,200 images/s at batch size 256",
     ),
     (
         Finding(Kind.RANGE, (amount(CPU, 10.7, Unit.SECONDS), SECONDS)),
-        "One example takes 3.00 s to 10.7 s on Example, 2 threads",
+        f"One example takes 3.00 s to 10.7 s on {TWO}",
     ),
     (
         Finding(Kind.LATENCY, (amount(CPU, 0.00244, Unit.SECONDS),)),
-        "The median call at batch size 256 takes 2.44 ms on Example, 2 threads",
+        f"The median call at batch size 256 takes 2.44 ms on {TWO}",
     ),
     (Finding(Kind.NOT_MEASURED, ()), "Nothing has been measured yet"),
     (Finding(Kind.NOT_MEASURED, (), of=3), "No baseline has a time"),
