@@ -136,7 +136,7 @@ class Speaker:
         data = "" if finding.kind in LEARNED | COMPARED else data_words(finding)
         rest = " ".join(filter(None, (runs, data)))
         if rest and finding.kind in BESIDE_PUBLISHED:  # what is published is of other runs
-            return f"{text}; our number is of {'runs ' * (not runs)}{rest}"
+            return f"{text}; measured here {'in ' * bool(runs)}{rest}"
         return f"{text}, {'in ' * bool(runs)}{rest}" if rest else text
 
     def begun(self, text: str) -> str:
@@ -156,7 +156,7 @@ class Speaker:
         if self.claim:
             factors = [n.interval for n in self.claim.numbers if n.quantity == "ratio"]
             alone = factors if len(factors) == 1 else []
-            factor = "".join(f": {quantity.ratio(f.value, f.low, f.high)}" for f in alone)
+            factor = "".join(f" ({quantity.ratio(f.value, f.low, f.high)})" for f in alone)
             return f"Confirmed: {label(self.claim.claim.text, 200)}{factor}"
         first = self.bench.findings[0]
         return self.title(first if first.kind is Kind.NOT_MEASURED else self.answered()[0])

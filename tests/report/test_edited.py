@@ -191,7 +191,7 @@ TRUE = {
     ),
     "over whose CPU a ratio is": (W, "fashion_mnist", "Published: Colab TPU 110× its CPU."),
     "a published rate beside one partial run": (
-        WEATHER, "", "tomorrow in Odense”; our number is of one partial run on synthetic data"
+        WEATHER, "", "tomorrow in Odense”; measured here in one partial run on synthetic data"
     ),
     "M14 within what it is the same": ("fw_aa", "frameworks", "in PyTorch, within 3 %"),
     "a first call, against a call of as many products": (T, "matmul", "×) as long as a later call"),
