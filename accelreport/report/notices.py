@@ -11,9 +11,8 @@ from accelreport.report.forms import EVIDENCE
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Notice
 from accelreport.report.pages.badges import titles_of
-from accelreport.report.pages.sections.about import records_of, replaced_data
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, records_of, replaced_data
 from accelreport.results.versions import OtherVersions
 
 MOST_KEYS = 4

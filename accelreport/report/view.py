@@ -29,6 +29,7 @@ from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import grouped
 from accelreport.analysis.warnings import Recorded, impossible, is_share, refused
+from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report.frames import not_refused
 from accelreport.report.metrics import (
     Words,
@@ -591,3 +592,18 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
 def _recorded(record: Record) -> list[Recorded]:
     """The warnings of a record itself."""
     return [Recorded(warned.kind, nan, warned.message) for warned in record.warnings]
+
+
+SUPPLIED = "user-supplied"
+"""Origin of data whose files have not the published checksums."""
+
+
+def records_of(benches: Iterable[BenchmarkView]) -> list[Record]:
+    """The records of some benchmarks, each once."""
+    return list({place: r for bench in benches for place, r in bench.records.items()}.values())
+
+
+def replaced_data(records: Iterable[Record]) -> list[str]:
+    """Known data sets of which some records read other files than the official ones."""
+    own = {r.data.dataset for r in records if r.data and r.data.origin == SUPPLIED}
+    return sorted(name for name in own if name in CATALOGUE and CATALOGUE[name].files)

@@ -147,7 +147,7 @@ def test_the_example_makes_a_report_that_stands_beside_the_sources(tmp_path: Pat
     build(Store(EXAMPLE), tmp_path / "site")
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert "Published machines" in page
-    assert re.search(r"Colab TPU \(notebook\) \d+×", page)
+    assert re.search(r"Colab TPU \(notebook\) [\d.]+×", page)
     assert "synthetic" not in page
 
 

@@ -32,7 +32,7 @@ from accelreport.report.openings.rates import (
     totals_plot,
 )
 from accelreport.report.openings.sweep import latency_scene, sweep_scene
-from accelreport.report.pages.sections.about import commands, replaced_data
+from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.deployment import int8_plot
 from accelreport.report.pages.sections.learning import curves_of
 from accelreport.report.pages.sections.predictions import (
@@ -44,7 +44,7 @@ from accelreport.report.pages.sections.predictions import (
 )
 from accelreport.report.say import Speaker, naive_name
 from accelreport.report.text import beginning, clean, label, sentence, written
-from accelreport.report.view import BenchmarkView, cached_by_bench
+from accelreport.report.view import BenchmarkView, cached_by_bench, replaced_data
 
 Form = Callable[[BenchmarkView, Finding], tuple[Scene, ...]]
 """A benchmark and the finding of its title → its figures."""

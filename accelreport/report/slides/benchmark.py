@@ -37,7 +37,7 @@ from accelreport.report.openings.opening import (
 from accelreport.report.openings.rates import BESIDE, rates_scene
 from accelreport.report.openings.registry import below, facts_of, opening_of
 from accelreport.report.pages.badges import PARTIAL
-from accelreport.report.pages.sections.about import checkout_of, commands, records_of
+from accelreport.report.pages.sections.about import checkout_of, commands
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker
 from accelreport.report.slides.notes import (
@@ -49,7 +49,7 @@ from accelreport.report.slides.notes import (
     unique,
 )
 from accelreport.report.text import STRAY, clean, label
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, records_of
 
 MOST_SLIDES = 8
 """Slides of a deck, the first and the last one among them."""

@@ -13,13 +13,9 @@ from accelreport.report.forms import EVIDENCE
 from accelreport.report.model import Page, Speech
 from accelreport.report.notices import notices_of
 from accelreport.report.pages.badges import kind_text
-from accelreport.report.pages.sections.about import (
-    checkout_of,
-    records_of,
-    site_commands,
-)
+from accelreport.report.pages.sections.about import checkout_of, site_commands
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, records_of
 
 SECONDS = {"reproduce": 30}
 SECONDS_OF_A_FIGURE = 60

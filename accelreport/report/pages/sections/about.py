@@ -20,7 +20,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.machines import DEVICES, device_id, machine_facts, machine_line
 from accelreport.report.text import clean, label, slug
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import SUPPLIED, BenchmarkView, records_of, replaced_data
 from accelreport.results.plan_document import PlanDocument, profile_of
 from accelreport.results.record import Record
 
@@ -52,10 +52,6 @@ def toml_tokens(text: str) -> tuple[Token, ...]:
     if end < len(text):
         tokens.append(Token(text[end:]))
     return tuple(tokens)
-
-
-SUPPLIED = "user-supplied"
-"""Origin of data whose files have not the published checksums."""
 
 
 def reproduce_section(bench: BenchmarkView) -> Section | None:
@@ -191,11 +187,6 @@ def site_commands(benches: Sequence[BenchmarkView], *, brief: bool = False) -> t
     return (*tokens, Token("accelreport build"))
 
 
-def records_of(benches: Iterable[BenchmarkView]) -> list[Record]:
-    """The records of some benchmarks, each once."""
-    return list({place: r for bench in benches for place, r in bench.records.items()}.values())
-
-
 def checkout_of(records: Sequence[Record]) -> tuple[str, str]:
     """The commit of most records, and what its code is to them; empty texts where none is known."""
     records = [record for record in records if record.steady.steps] or records
@@ -229,12 +220,6 @@ def _data(records: Sequence[Record]) -> list[Token]:
                 tokens.append(Token("# the official files, which these runs did not use\n", "note"))
             tokens.append(Token(f"accelreport data fetch {shlex.quote(clean(name))}\n"))
     return tokens
-
-
-def replaced_data(records: Iterable[Record]) -> list[str]:
-    """Known data sets of which some records read other files than the official ones."""
-    own = {r.data.dataset for r in records if r.data and r.data.origin == SUPPLIED}
-    return sorted(name for name in own if name in CATALOGUE and CATALOGUE[name].files)
 
 
 def web_address(address: str) -> str:

@@ -132,7 +132,7 @@ _STATES: dict[str, tuple[str, Tone]] = {
     "failed": ("Failed", "bad"),
     UNTIMED: ("Not timed", "plain"),
     "skipped": ("Skipped", "plain"),
-    "missing": ("Not run yet", "quiet"),
+    "missing": ("Not run", "quiet"),
 }
 """Status of cells without a number, in the order of their notes → its words and their tone."""
 
