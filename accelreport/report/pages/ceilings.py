@@ -167,7 +167,7 @@ def _plot(rows: Shares, title: str) -> Plot:
         tick=percent_text,
         base=Base(1.0, "100 %", limit=True),
         id="shares",
-        title=f"{title}, by benchmark",
+        title=title,
         note=" ".join(caption),
         table=Table(
             id="shares-table",
