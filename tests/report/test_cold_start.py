@@ -98,7 +98,7 @@ def test_a_first_call_is_longer_only_where_its_interval_says_so(
 ) -> None:
     section = cold_start_section(_kernel(*factors))
     assert section
-    assert section.detail.startswith(f"first call is {4 if decided else 1}.")
+    assert section.detail.startswith(f"first call takes {4 if decided else 1}.")
     assert ("undecided" in section.detail) is not decided
 
 

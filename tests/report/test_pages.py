@@ -386,7 +386,7 @@ def test_a_cell_page_says_its_time_and_folds_its_raw_blocks(pages: dict[str, Ele
     record = next(r for r in ordinary().studies[0].records if r.status == "ok")
     page = pages[f"cells/{record.key}.0a1b2c3d.html"]
     (title,) = page.all("h1")
-    assert re.fullmatch(r"Example: \S+\s\S+ a step at batch size \S+", title.text)
+    assert re.fullmatch(r"Example, 2 threads: \S+\s\S+ a step at batch size \S+", title.text)
     assert f"seed {record.cell.seed}" in page.text
     # A browser lays out no row of a table that nobody has opened.
     (folded,) = section(page, "blocks").all("details")

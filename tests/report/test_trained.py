@@ -183,7 +183,7 @@ def test_int8_is_drawn_relative_to_float32() -> None:
     batches, size, latency, line = values_of(plot)
     assert size == pytest.approx(0.26, abs=0.01)
     assert batches < size < latency < line == 1
-    assert "391\N{NO-BREAK SPACE}KiB: 26\N{NO-BREAK SPACE}%" in plot.description
+    assert "391\N{NO-BREAK SPACE}KiB: 25.6\N{NO-BREAK SPACE}%" in plot.description
     (found,) = (value for value in bench.findings[0].values if value.of.part == "latency")
     assert latency == pytest.approx(1 / found.number), "the mark and the ratio beside it agree"
 
@@ -215,7 +215,7 @@ def test_what_a_network_writes_is_shown_by_its_steps() -> None:
     assert isinstance(curves, Plot)
     written = "".join(token.text for token in text.tokens).replace("\xa0", " ")
     assert re.findall(r"After (.*)", written) == [
-        "60 steps: accuracy 10 %", "180 steps", "240 steps: accuracy 40 %",
+        "60 steps: accuracy 10.0 %", "180 steps", "240 steps: accuracy 40.0 %",
     ]  # fmt: skip
     assert "To be <4>" in written
 

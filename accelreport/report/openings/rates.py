@@ -91,14 +91,6 @@ def style_of(bench: BenchmarkView, of: Subject) -> DeviceStyle:
     return known or Named(bench.label_of(of.device), bench.colours.get(of.device, 0))
 
 
-def titled_subjects(bench: BenchmarkView, finding: Finding) -> set[Subject]:
-    """What the title is of: the sides of its claim, else of the finding."""
-    claim = Speaker(bench).claim
-    runs = [run for number in claim.numbers for run in number.processes] if claim else []
-    own = {Subject(run.device, run.machine, tuple(run.point.values())) for run in runs}
-    return own or {of for value in finding.title_values for of in (value.of, value.over) if of}
-
-
 def year_of(bench: BenchmarkView, of: Subject) -> int | None:
     """When a published row was published, by its source."""
     source = (of.row.source or bench.plan.source) if of.row else None

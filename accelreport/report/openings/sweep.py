@@ -59,7 +59,6 @@ from accelreport.report.openings.rates import (
     clock_text,
     rate_axis,
     style_of,
-    titled_subjects,
     without_unit,
     year_of,
 )
@@ -178,6 +177,14 @@ def hollow_text(lines: Iterable[SweepLine]) -> str:
     return "".join(f" ○ {why}." for why in dict.fromkeys(every))
 
 
+def _titled(bench: BenchmarkView, finding: Finding) -> set[Subject]:
+    """What the title is of: the sides of its claim, else of the finding."""
+    claim = Speaker(bench).claim
+    runs = [run for number in claim.numbers for run in number.processes] if claim else []
+    own = {Subject(run.device, run.machine, tuple(run.point.values())) for run in runs}
+    return own or {of for value in finding.title_values for of in (value.of, value.over) if of}
+
+
 def _lines(
     bench: BenchmarkView,
     groups: Iterable[list[Value]],
@@ -188,7 +195,7 @@ def _lines(
     speaker = Speaker(bench)
     ordered = [sorted(values, key=lambda value: float(value.of.point[0])) for values in groups]
     titled = {of for value in finding.title_values for of in (value.of, value.over)}
-    titled |= titled_subjects(bench, finding)
+    titled |= _titled(bench, finding)
     return [
         (replace(_line(speaker, values, ratios, titled), beside=beside), values)
         for values, beside in zip(ordered, _beside(bench, ordered, finding), strict=True)
@@ -199,7 +206,7 @@ def _beside(
     bench: BenchmarkView, groups: Sequence[Sequence[Value]], finding: Finding
 ) -> list[bool]:
     """Whether each line is beside one of the title in the same colour."""
-    titled = titled_subjects(bench, finding)
+    titled = _titled(bench, finding)
     own = [bool({value.of for value in values} & titled) for values in groups]
     looks = [series_colour(style_of(bench, values[0].of).colour) for values in groups]
     of_title = set(compress(looks, own))
