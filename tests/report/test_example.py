@@ -50,7 +50,8 @@ def test_the_whole_trainings_end_with_their_last_epoch_on_one_machine() -> None:
     assert {record.status for record in records} == {"ok"}
     assert len({record.environment.machine for record in records if record.environment}) == 1
     for record in records:
-        assert len(record.epochs) == record.cell.workload["epochs"]
+        # Products and calls have none.
+        assert len(record.epochs) == (record.cell.workload.get("epochs") or 0)
 
 
 def test_the_whole_trainings_of_a_benchmark_ran_on_a_host_of_one_speed() -> None:
