@@ -162,7 +162,9 @@ QUALITY_FORMS = {
 
 def _rates(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
     """Rates over the one swept number or at the point of the finding; ratios at several points."""
-    if swept_number(bench) and len(bench.axes) == 1 and bench.shown_series:
+    timed = {tuple(row.point.values()) for row in bench.results if row.timed}
+    several = len(timed) > 1 or bool(bench.plan.published)
+    if several and swept_number(bench) and len(bench.axes) == 1 and bench.shown_series:
         return (sweep_scene(bench, finding),)
     if len({bench.base_point(value.of.point) for value in finding.title_values}) > 1:
         return (ratios_scene(bench, finding),)
