@@ -108,7 +108,7 @@ FALSE = {
     "F10 sweep points as workloads, of a refused one": ("nan", "in 2 workloads"),
     "F11 the baseline alone has no time": ("nobase", "[Nn]o device has a time"),
     "F13 a share below all of it": (WEATHER, "100 % of"),
-    "M3 a published ratio of single runs": (f"{W}+quick", "(?m)^The published .*fast(?!.* one run)"),
+    "M3 a published ratio of one run": (f"{W}+quick", "(?m)^The published .*fast(?!.* one run)"),
     "M4 asymptotes": (T, "up to|above it|equal at"),
     "M5 a range over a grid": (W, "160×|158×"),
     "M6 the work of one": (T, "the work of one"),
