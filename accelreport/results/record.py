@@ -317,7 +317,9 @@ class Sample(Document):
     probability: float
     """Probability of the predicted label."""
     pixels: str = ""
-    """For an image: its bytes, row by row, base64, one byte per pixel."""
+    """For an image: a byte for each pixel, row by row, compressed by zlib (RFC 1950), in base64.
+    Early records hold the bytes uncompressed.
+    """
     shape: list[int] = []
     """For an image: rows and columns."""
 

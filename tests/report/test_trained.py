@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -117,6 +119,24 @@ def test_mistakes_come_first_and_the_surest_before_all() -> None:
     assert [picture.wrong for picture in pictures.pictures] == [True] * 3
     assert pictures.title == "3 of 3 misclassified images"
     assert isinstance(curves, Plot)
+
+
+def test_a_picture_is_read_compressed_or_not_and_no_more_of_it_than_its_shape() -> None:
+    """Early records hold bytes uncompressed; a stranger's may unfold to gigabytes."""
+    grey = bytes(range(64))
+    sources = []
+    for pixels in (zlib.compress(grey), grey, zlib.compress(grey * 100_000), b"no picture"):
+        picture = {"pixels": base64.b64encode(pixels).decode(), "shape": [8, 8]}
+        kept = [sample(1, "7", "1").model_copy(update=picture)]
+        section = predictions_section(bench_of({"samples": kept, "epochs": curve(0.3, 0.9)}))
+        assert section
+        (block,) = section.blocks
+        assert isinstance(block, Gallery)
+        sources.append(block.pictures[0].source)
+    compressed, plain, *refused = sources
+    assert compressed == plain
+    assert compressed.startswith("data:image/png")
+    assert refused == ["", ""]
 
 
 def test_correct_predictions_are_shown_where_none_is_wrong() -> None:
