@@ -199,7 +199,9 @@ def metric_title(metric: str) -> str:
     spelled = {"val": "validation", "f1": "F1"}
     words = [spelled.get(word, word) for word in label(metric, 60).split("_")]
     afterwards = "validation" in words or words[0] == "quantised"
-    return " ".join(words if afterwards else ["training", *words])
+    # Where no class of an example is that probable, it counts as no prediction.
+    sure = ["at probability > ½"] * ("micro" in words)
+    return " ".join([*(["training"] * (not afterwards)), *words, *sure])
 
 
 def in_percent(metric: str) -> bool:

@@ -87,11 +87,11 @@ def problem(parameters: MatmulParameters) -> KernelProblem:
         build=build,
         operations=parameters.count,
         flops=parameters.count * 2.0 * parameters.size**3,
-        flops_method="COUNT · 2N³ (the catalogue's formula)",
+        flops_method="2N³, the catalogue's formula",
         fingerprint=fingerprint,
         countable=True,
         moved=parameters.count * 3.0 * parameters.size**2 * ITEMSIZE[parameters.dtype],
-        moved_method="COUNT · 3N² elements: both factors read and the product written once each",
+        moved_method="3N² elements: both factors read and the product written once each",
     )
 
 

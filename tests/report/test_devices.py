@@ -158,13 +158,14 @@ def test_two_definitions_of_one_name_are_two_rows_that_say_whose_they_are() -> N
 
 def test_what_differs_between_the_cells_of_a_machine_is_said_once_for_each_name() -> None:
     made = study("matmul", repeats=6, devices=("cpu",), axes={})
+    cpu = {"device": "CPU", "cudnn_possible": "yes"}
     records = [
-        on(record, runtime={"xla": "off", "threads": str(number)}, clock_mhz=2000.0 + 100 * number)
+        on(record, runtime={**cpu, "threads": str(number)}, clock_mhz=2000.0 + 100 * number)
         for number, record in enumerate(made.records)
     ]
     (block,) = machine_facts(records)
     facts = {fact.term: fact.value for fact in block.rows}
-    assert facts["Runtime"] == "threads = 0 or 1 or 2 or 3 other values; xla = off"
+    assert facts["Runtime"] == "device = CPU; threads = 0 or 1 or 2 or 3 other values"
     assert facts["CPU clock"] == "2.00 to 2.50 GHz"
 
 

@@ -32,6 +32,7 @@ def test_a_metric_is_shown_whatever_it_is_named_like(metric: str, tmp_path: Path
         ("val_accuracy", "validation accuracy"),
         ("quantised_val_accuracy", "quantised validation accuracy"),
         ("quantised_size_ratio", "quantised size ratio"),
+        ("val_micro_f1", "validation micro F1 at probability > ½"),
     ],
 )
 def test_what_was_found_after_the_training_is_no_figure_of_it(metric: str, title: str) -> None:

@@ -395,6 +395,10 @@ def test_a_cell_page_says_its_time_and_folds_its_raw_blocks(pages: dict[str, Ele
     assert f"{record.blocks[1].wall_s:.6f}" in rows[2].text
     assert " a step" in section(page, "blocks").all("span")[0].text
     assert "conv64_conv32" in section(page, "asked").text
+    kernel = next(
+        r for r in ordinary().records() if r.flops and r.cell.workload["kind"] == "matmul"
+    )
+    assert "FLOP a product (" in pages[f"cells/{kernel.key}.0a1b2c3d.html"].text
     passed = SelfCheck(name="compile-inside", outcome="passed", seen="0 functions in 0 of 11")
     unsteady = record.model_copy(update={"checks": [passed], "blocks": []})
     assert "1 not looked for" in repr(checks_section(unsteady))

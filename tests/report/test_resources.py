@@ -209,7 +209,12 @@ def test_a_slower_start_and_faster_steps_change_places_after_so_many_steps() -> 
         later = 100.0 if record.cell.device == "gpu" else 0.0
         return {"times": record.times.model_copy(update={"build_s": 1.0 + later})}
 
-    bench = bench_of(made, slow_start)
+    def forked(record: Record) -> dict[str, Any]:
+        return {"times": record.times.model_copy(update={"prepared_s": 2.0})}
+
+    shared, bench = bench_of(made, forked), bench_of(made, slow_start)
+    assert "share one import" in repr(cold_start_section(shared))
+    assert "share one import" not in repr(cold_start_section(bench))
     text = words(table(cold_start_section(bench), "cold-table")).replace("\u202f", "")
     lines = [start_at(bench, series, ()) for series in bench.shown_series]
     first, later = (TimeLine(each.total, each.steady_s) for each in lines if each)

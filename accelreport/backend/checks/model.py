@@ -341,6 +341,7 @@ def kernel_path(model: Any, kinds: frozenset[str], facts: dict[str, str]) -> dic
     if recurrent:
         fused = any(kind.startswith(FUSED) for kind in kinds)
         kernels["recurrent_kernel"] = "cuDNN" if fused else "loop over steps"
+    if recurrent and facts.get("device") != "CPU":  # which cuDNN does not run on
         masked = _masked_layers(model)
         reasons = {
             reason

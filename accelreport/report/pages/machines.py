@@ -182,9 +182,16 @@ def software_facts(environments: Sequence[Environment]) -> list[Fact]:
     for environment in environments:
         name = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
         used.setdefault(label(name, 40), []).append(dict.fromkeys(environment.accelerators, ""))
+    # Records of earlier versions say of a CPU too whether cuDNN could run a layer.
+    runtimes = [
+        {name: text for name, text in own.items() if name != "cudnn_possible"}
+        if own.get("device") == "CPU"
+        else own
+        for own in (environment.runtime for environment in environments)
+    ]
     facts = {f"Devices of {name}": _merged(own, "") for name, own in used.items()} | {
         "Packages": _merged([environment.packages for environment in environments], " "),
-        "Runtime": _merged([environment.runtime for environment in environments], " = "),
+        "Runtime": _merged(runtimes, " = "),
         "Variables": _merged([environment.variables for environment in environments], "="),
     }
     return [Fact(term, text) for term, text in facts.items() if text]

@@ -18,7 +18,7 @@ from accelreport.analysis.stability import steps_of_epoch
 from accelreport.analysis.warnings import Recorded
 from accelreport.report import quantity
 from accelreport.report.charts.scales import nice_ticks, plain_duration
-from accelreport.report.metrics import Words, metric_text, metric_title
+from accelreport.report.metrics import Words, metric_text, metric_title, words_of
 from accelreport.report.model import (
     Block,
     Code,
@@ -275,10 +275,16 @@ def numbers_section(record: Record) -> Section | None:
     if record.flops:
         count = quantity.operations(record.flops.per_step)
         detail.append(count)
-        facts.append(Fact("FLOPs", f"{count} ({label(record.flops.method, 400)})"))
+        of = f"a {words_of(record.cell.workload).step}"
+        # Records of earlier versions have the formulas of a whole call of a kernel.
+        how, bytes_how = (
+            label(text.removeprefix("COUNT · "), 400)
+            for text in (record.flops.method, record.flops.bytes_method)
+        )
+        facts.append(Fact("FLOPs", f"{count} {of} ({how})"))
         if record.flops.bytes_per_step is not None:
             moved = quantity.size(record.flops.bytes_per_step)
-            facts.append(Fact("Bytes", f"{moved} ({label(record.flops.bytes_method, 400)})"))
+            facts.append(Fact("Bytes", f"{moved} {of} ({bytes_how})"))
     if record.quantised:
         facts.append(Fact("int8", int8_text(record.quantised)))
     facts += [_energy(energy) for energy in record.energy]

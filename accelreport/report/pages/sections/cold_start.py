@@ -118,6 +118,9 @@ def _warm(bench: BenchmarkView) -> str:
     return "later call" if bench.words.kernel else f"steady {bench.words.step}"
 
 
+SHARED = "Forked processes share one import, added to each."
+
+
 def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
     # Chosen among those that were measured: a run that was stopped may have none of the others.
     points = panel_points([p for p in bench.points if any(place[1] == p for place in starts)])
@@ -138,6 +141,7 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
         tick=plain_duration,
         id="start-up",
         title=f"Median start-up to {bench.words.first}",
+        note=SHARED * any(record.times.prepared_s for record in bench.records.values()),
         badges=loud_badges(bench),
         table=_stages(bench, starts, names),
     )
