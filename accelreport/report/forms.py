@@ -69,8 +69,8 @@ def speed_of(finding: Finding) -> Value | None:
 _RATIOS = (*COMPARED, Kind.PUBLISHED)
 
 FORMS: tuple[Form, ...] = (
-    Form(_RATIOS, "{who} {be} as fast as {base}{at}, within 3\xa0%", _same),
-    Form(_RATIOS, "{who} {do} {ratio} as fast as {base}{at}"),
+    Form(_RATIOS, "{who} {be} {fast} {base}{at}, within 3\xa0%", _same),
+    Form(_RATIOS, "{who} {do} {ratio} {fast} {base}{at}"),
     Form((Kind.UNDECIDED,), "{open} not decided{which}: {all_of_them} on a single run", _single),
     Form((Kind.UNDECIDED,), "{open} not decided{which}"),
     Form((Kind.CROSSING,), "{who} {overtake} {base} between {between}"),

@@ -46,6 +46,11 @@ class Words:
         return self.verb == "predicts"
 
     @property
+    def rate(self) -> str:
+        """What a rate counts: "images/s", "TFLOPS"."""
+        return "TFLOPS" if self.kernel else f"{self.sample}/s"
+
+    @property
     def round(self) -> str:
         """What its steps are counted in: an epoch, a kernel's call; empty where in nothing."""
         return "call" if self.kernel else "epoch" if self.trains else ""

@@ -38,7 +38,7 @@ from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides, is_named, is_of, measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, PARITY, best_of, reached, say, speed_of
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
-from accelreport.report.text import label, sentence
+from accelreport.report.text import in_quotes, label, sentence
 from accelreport.report.view import COMPILE, BenchmarkView, median, mode
 from accelreport.report.warning_text import busy_text, reasons_text
 from accelreport.spec.claims import Names
@@ -89,10 +89,8 @@ class Speaker:
 
     def verb(self, value: Value) -> str:
         """What a device does: it "trains" examples, "takes" a time, and "reaches" TFLOPS."""
-        if value.unit is Unit.SECONDS:
-            return "takes"
-        words = self.bench.words
-        return "reaches" if words.kernel and value.unit is Unit.RATE else words.verb
+        verb = "reaches" if self.bench.words.kernel and value.unit is Unit.RATE else ""
+        return "takes" if value.unit is Unit.SECONDS else verb or self.bench.words.verb
 
     def number(self, value: Value) -> str:
         """A value with its unit; a published one as printed, but a long time in hours."""
@@ -249,16 +247,15 @@ class Speaker:
         if len(configurations) > 1:
             count, of, noun = len(_by_configuration(stopped)), len(configurations), "configuration"
         some = count if count < of else "both" if of == 2 else f"all {of}"
-        what = f"{some} of these {f'{of} ' * (count < of)}{noun}s"
+        what = f"{some} of these {f'{of} ' * (count < of)}{noun}s" if of > 1 else "the run"
         names = {self.bench.name_at(r.device, r.machine, tuple(r.point.values())) for r in stopped}
         whole = {self.bench.name_at(r.device, r.machine, tuple(r.point.values())) for r in every
                  if noun == "configuration" and r not in stopped}  # fmt: skip
         named = len(names) <= MOST_NUMBERS and (noun == "run" or len(names) == count)
-        named = named and names.isdisjoint(whole)
+        named = named and names.isdisjoint(whole) and of > 1
         what += f" ({quantity.listed(sorted(names))})" * named
-        what = what if of > 1 else "the run"
         least = shortest(stopped)
-        when = " after" if count == 1 else "; the shortest run stopped after"
+        when = " after" if len(stopped) == 1 else "; the shortest run stopped after"
         after = f"{when} {self.steps(least.steps, least)}" if least else ""
         return EVIDENCE["budget"].format(what=what, after=after)
 
@@ -362,7 +359,7 @@ class Speaker:
         elif not any(isinstance(value.verdict, Change) for value in changes):
             most = max(abs(end) for value in changes for end in value.interval.ends)
             tested = f"95 % intervals within ± {quantity.fixed(100 * most, 2)} points"
-        by = [quantity.points(v.number, v.interval.low, v.interval.high) for v in changes]
+        by = [quantity.points(value.number) for value in changes]
         runs = f" in {quantity.plural(len(by), 'run')}" * (len(by) > 1)
         changed = EVIDENCE["int8"].format(
             changes=f"changes by {quantity.listed(by)}{runs}"
@@ -432,11 +429,6 @@ def _by_configuration(processes: Iterable[Result]) -> list[list[Result]]:
 def data_words(finding: Finding) -> str:
     """On what data a network learned that are not the whole real set; empty where they are."""
     return next((words for caveat, words in _DATA.items() if caveat in finding.caveats), "")
-
-
-def naive_name(value: Value) -> str:
-    """A naive guess in quotation marks."""
-    return f"“{label(value.of.part, 40)}”"
 
 
 @dataclass(frozen=True)
@@ -539,8 +531,16 @@ class _Words(Mapping[str, str]):
         return self.speaker.bounded(self._first)
 
     @property
+    def fast(self) -> str:
+        """What a ratio is of: a call of a larger batch has more images, but is no faster."""
+        many = self.finding.kind is Kind.GAIN and not self.speaker.bench.words.trains
+        return f"as many {self.speaker.bench.words.rate} as" if many else "as fast as"
+
+    @property
     def be(self) -> str:
-        """The verb of what is as fast."""
+        """The verb of what is as fast, or of what has as many."""
+        if self.fast != "as fast as":
+            return self.speaker.verb(replace(self._first, unit=Unit.RATE))
         return "are" if (counts := self._threads) and counts[0] > 1 else "is"
 
     @property
@@ -552,8 +552,8 @@ class _Words(Mapping[str, str]):
     def do(self) -> str:
         """The verb of the work; of several threads in the plural."""
         verb = self.speaker.verb(self._first)
-        if self.be == "is":
-            return verb
+        if self.be != "are":
+            return verb if self.be == "is" else self.be
         return "multiply" if verb == "multiplies" else verb.removesuffix("s")
 
     @property
@@ -635,7 +635,7 @@ class _Words(Mapping[str, str]):
     @property
     def naive(self) -> str:
         """The naive guess beside it."""
-        return naive_name(self._other)
+        return in_quotes(self._other.of.part)
 
     @property
     def part(self) -> str:
@@ -647,7 +647,7 @@ class _Words(Mapping[str, str]):
     def faster(self) -> str:
         """How fast a converted network is, with the verb."""
         speed = speed_of(self.finding)
-        verb = "answers batches" if speed and speed.of.part == BATCHES else "runs"
+        verb = f"answers {'batches' if speed and speed.of.part == BATCHES else 'single calls'}"
         return f" and {verb} {self.speaker.number(speed)} as fast" if speed else ""
 
     @property

@@ -98,6 +98,11 @@ _FLAG_FIRST, _FLAG_LAST = "\U0001f1e6", "\U0001f1ff"
 _FLAGS = "".join(chr(code) for code in range(ord(_FLAG_FIRST), ord(_FLAG_LAST) + 1))
 
 
+def in_quotes(text: str) -> str:
+    """What someone says, such as a naive guess, in quotation marks."""
+    return f"“{label(text, 40)}”"
+
+
 def tied(text: str) -> str:
     """The text with no line break between a number and its unit."""
     return _UNIT.sub("\\1\N{NO-BREAK SPACE}", text)

@@ -468,8 +468,9 @@ def test_a_range_of_equal_configurations_is_not_decided(seed: int, repeats: int)
 NUMBER = r"(?:about )?(?:at (?:least|most) )?[−\d][\d.,]*\S*(?: \S+)?(?: to [\d.,]+ ?\S+)?"
 FIELDS = {
     **dict.fromkeys(("number", "other", "second", "ratio"), NUMBER),
-    "do": "train|trains|predict|predicts|multiply|multiplies", "reach": "reach|reaches",
-    "are": "is|are", "open": r"\d+ comparisons? (?:is|are)", "all_of_them": "it rests|each rests",
+    "do": "train|trains|predict|predicts|multiply|multiplies|reaches", "reach": "reach|reaches",
+    "be": "is|are|predicts|reaches", "fast": r"as fast as|as many \S+ as",
+    "open": r"\d+ comparisons? (?:is|are)", "all_of_them": "it rests|each rests",
     "failed": r"[\d,]+ of [\d,]+ \w+", "data": r"(?:on a sample: |on synthetic data: )?",
     "at": r"(?: at .+| in \d+ workloads| in “.+)?", "place": ".*", "without": ".*", "after": ".*",
     "which": r"(?: \(.+\))?", "faster": ".*",

@@ -258,7 +258,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             replace(dot, name=f"{dot.name}{speaker.at(value.of)}")
             for dot, (value, _) in zip(dots, rates, strict=True)
         ]
-    counted = rate_axis(bench)
+    counted = bench.words.rate
     ratios = [
         value
         for other in bench.findings
@@ -329,11 +329,6 @@ def ratios_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         values=finding.title_values,
     )  # fmt: skip
     return Scene(finding, plot)
-
-
-def rate_axis(bench: BenchmarkView) -> str:
-    """What an axis of rates counts."""
-    return "TFLOPS" if bench.words.kernel else f"{bench.words.sample}/s"
 
 
 def place_of(value: Value) -> Point:

@@ -42,8 +42,8 @@ from accelreport.report.pages.sections.predictions import (
     shown_run,
     text_by_epoch,
 )
-from accelreport.report.say import Speaker, naive_name
-from accelreport.report.text import beginning, clean, label, sentence, written
+from accelreport.report.say import Speaker
+from accelreport.report.text import beginning, clean, in_quotes, label, sentence, written
 from accelreport.report.view import BenchmarkView, cached_by_bench, replaced_data
 
 Form = Callable[[BenchmarkView, Finding], tuple[Scene, ...]]
@@ -120,7 +120,7 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
             replace(
                 dot_of(speaker, own),
                 name=sentence(label(own.of.part, 24)),
-                detail=f"{naive_name(base)} {speaker.number(base)}",
+                detail=f"{in_quotes(base.of.part)} {speaker.number(base)}",
                 value=own.number / base.number,
                 low=low / base.number,
                 high=high / base.number,

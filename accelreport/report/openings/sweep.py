@@ -57,7 +57,6 @@ from accelreport.report.openings.opening import ON_A_PHONE, Scene, Size, lines_p
 from accelreport.report.openings.rates import (
     BESIDE,
     clock_text,
-    rate_axis,
     style_of,
     without_unit,
     year_of,
@@ -110,7 +109,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     lines = [line for line, _ in drawn]
     ends = _ends(bench)
     crossings = [f for f in bench.findings if f.kind is Kind.CROSSING]
-    counted = rate_axis(bench)
+    counted = bench.words.rate
     derived = not all(figure_of(value) for _, own in drawn for value in own if value.of.row)
 
     def rate(value: float) -> str:

@@ -36,7 +36,6 @@ from accelreport.report.frames import why_withheld, withheld_word
 from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
 from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Size
-from accelreport.report.openings.rates import rate_axis
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.text import label, sentence
@@ -526,7 +525,7 @@ def rates_table(rows: Sequence[Shown], identity: str, title: str) -> Table:
 
 def _table_rows(shown: Shown) -> list[Row]:
     """The base, what was measured beside it, what is withheld and why, and what was printed."""
-    row, unit, rate = shown.row, rate_axis(shown.bench), shown.row.rate
+    row, unit, rate = shown.row, shown.bench.words.rate, shown.row.rate
     header = entry(shown.point or "as specified")
 
     def rate_row(
@@ -613,7 +612,7 @@ def _style(shown: Shown, device: str) -> DeviceStyle:
 def _rate(shown: Shown, rate: Interval | float) -> str:
     """A rate with its unit."""
     ends = (rate.value, rate.low, rate.high) if isinstance(rate, Interval) else (rate,)
-    return f"{quantity.number(*ends)}{quantity.SPACE}{rate_axis(shown.bench)}"
+    return f"{quantity.number(*ends)}{quantity.SPACE}{shown.bench.words.rate}"
 
 
 def _factor(value: float) -> str:

@@ -72,8 +72,9 @@ def raw(rows: Iterable[Sequence[str]]) -> Markup:
 
 
 def held(text: str) -> Markup:
-    """The text with intervals such as "(2.1–2.5×" that no line breaks."""
-    marked = re.sub(r"[^\s(]*\d–\S+", r'<span class="option">\g<0></span>', str(escape(text)))
+    """The text with its intervals, such as "(2.1–2.5×", and "AVX-512" held on one line."""
+    of = r"[^\s(]*\d–\S+|\b[A-Z]{2,}-\d+"
+    marked = re.sub(of, r'<span class="option">\g<0></span>', str(escape(text)))
     return Markup(marked)  # noqa: S704 -- the text went through escape()
 
 

@@ -37,8 +37,8 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.pages.badges import origin_badges
-from accelreport.report.say import Speaker, naive_name
-from accelreport.report.text import beginning, clean, label, sentence, tail, written
+from accelreport.report.say import Speaker
+from accelreport.report.text import beginning, clean, in_quotes, label, sentence, tail, written
 from accelreport.report.theme import share_bin
 from accelreport.report.view import BenchmarkView, Series
 from accelreport.results.record import Confusion, Epoch, Forecast, Record, Sample
@@ -250,7 +250,7 @@ def _forecast_plot(
     errors = ""
     if finding.base and quantity.present(finding.values[0].number):
         own, theirs = map(speaker.number, (finding.values[0], finding.base))
-        errors = f"error: {own}; {naive_name(finding.base)}: {theirs}"
+        errors = f"error: {own}; {in_quotes(finding.base.of.part)}: {theirs}"
     return Plot(
         id=identity,
         title=name,

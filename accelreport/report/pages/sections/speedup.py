@@ -27,7 +27,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.rates import rate_axis, rates_at, without_unit
+from accelreport.report.openings.rates import rates_at, without_unit
 from accelreport.report.pages.badges import (
     PARTIAL,
     SINGLE,
@@ -147,7 +147,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
         title=f"Speedups over {bench.baseline_name}",
         caption=APART * (sum(s.baseline for s in bench.shown_series) > 1),
         corner=corner,
-        columns=number_columns((rate_axis(bench), "speedup")),
+        columns=number_columns((bench.words.rate, "speedup")),
         groups=groups,
         style="matrix",
         notes=tuple(filter(None, [signs_text(held)])),
