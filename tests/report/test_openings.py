@@ -125,6 +125,12 @@ def test_a_compiler_is_compared_with_the_same_framework_without_it() -> None:
     assert pairs == {("cpu", "cpu-1"), ("cpu-1", "gpu")}
     names = {bench.title_of(name) for name in bench.plan.devices}
     assert {row["label"] for row in data_of(until, ON_A_PHONE) if row.get("label")} >= names
+    # Marks are where a line overtakes another one, and columns beyond what ran say so.
+    drawn = [row.get("label", "") for row in data_of(until, ON_A_PHONE)]
+    met = {quantity.plural(max(1, round(value.number)), "step") for value in until.values}
+    assert set() < {label for label in drawn if "step" in label} <= met
+    assert until.table
+    assert [column.detail for column in until.table.columns][-1] == "extrapolated"
 
 
 def test_what_differs_in_more_than_the_compiler_is_no_pair() -> None:

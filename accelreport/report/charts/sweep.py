@@ -7,7 +7,8 @@ the drawing, and a failure ends its line with a mark. Texts have the colour of t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
@@ -54,7 +55,7 @@ MOST_NAMES = 6
 """Lines that are named at their ends; the legend names more."""
 FAINT = 0.4
 """Opacity of a line beyond what was measured."""
-FROM_ZERO = 20.0
+FROM_ZERO = 8.0
 """The largest rate over the smallest, below which a linear axis shows both."""
 GREY, OFFSET = "var(--soft)", 4
 """Colour of lines that the title is not of, and pixels by which their intervals are moved."""
@@ -81,6 +82,9 @@ class SweepLine:
         tails: whether its upright lines are no intervals but reach to rare values.
         hollow: why each of its marks is hollow; empty where none is.
         beside: whether the title is of others, beside which it is thin and grey.
+        is_base: whether it is what the title is over: as thick as that line, and black where it
+            is beside it.
+        bare: whether it has a mark only where it has a text.
     """
 
     name: str
@@ -96,11 +100,18 @@ class SweepLine:
     tails: bool = False
     hollow: tuple[tuple[str, ...], ...] = ()
     beside: bool = False
+    is_base: bool = False
+    bare: bool = False
 
     @property
     def ink(self) -> str:
         """Colour of its letters."""
-        return GREY if self.beside else letters(self.device.colour)
+        return self.aside or letters(self.device.colour)
+
+    @property
+    def aside(self) -> str:
+        """Its colour where that is not its device's: ink of a base, grey of what is beside."""
+        return "var(--ink)" if self.is_base and self.beside else GREY * self.beside
 
     @property
     def known(self) -> int:
@@ -110,6 +121,10 @@ class SweepLine:
     def is_solid(self, number: int) -> bool:
         """Whether the mark of a point is solid."""
         return number < self.known and not any(self.hollow[number : number + 1])
+
+    def has_mark(self, number: int) -> bool:
+        """Whether a point has a mark."""
+        return not self.bare or any(self.texts[number : number + 1])
 
 
 @dataclass(frozen=True)
@@ -133,6 +148,8 @@ class SweepAxes:
         tick: the text of a value at it.
         text: a value as its mark shows it when it is pointed at.
         linear: whether the vertical axis is linear, from 0.
+        beyond: the swept value beyond which everything is extrapolated, shaded once for all lines;
+            None where nothing is.
     """
 
     x_title: str
@@ -141,6 +158,7 @@ class SweepAxes:
     tick: Callable[[float], str]
     text: Callable[[float], str] = quantity.number
     linear: bool = False
+    beyond: float | None = None
 
     @property
     def ticks(self) -> list[float]:
@@ -161,8 +179,9 @@ class SweepAxes:
         """The same for other lines and marks."""
         linear = self.linear or (self.tick is plain and from_zero(lines))
         return sweep_axes(
-            lines, ends, x_title=self.x_title, tick=self.tick, text=self.text, linear=linear
-        )
+            lines, ends, x_title=self.x_title, tick=self.tick, text=self.text, linear=linear,
+            beyond=self.beyond,
+        )  # fmt: skip
 
     def at(self, share: float) -> float:
         """The value that is at such a share of the height."""
@@ -184,6 +203,7 @@ def sweep_axes(
     tick: Callable[[float], str] = plain,
     text: Callable[[float], str] = quantity.number,
     linear: bool = False,
+    beyond: float | None = None,
 ) -> SweepAxes:
     """The axes that hold all lines and marks."""
     swept = {x for line in lines for x in line.x} | {end.x for end in ends}
@@ -192,7 +212,7 @@ def sweep_axes(
     # The number below the lowest mark needs as many pixels of a long axis as of a short one.
     pad = 1.0 if linear else 1.35 * (max(heights) / min(heights)) ** 0.05
     ends_of = (0.0, 1.08 * max(heights)) if linear else log_domain(heights, pad)
-    return SweepAxes(x_title, tuple(sorted(swept)), ends_of, tick, text, linear)
+    return SweepAxes(x_title, tuple(sorted(swept)), ends_of, tick, text, linear, beyond)
 
 
 def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
@@ -225,6 +245,7 @@ MARK = 12.0
 FLOOR = 14.0
 """Pixels below an axis for the number of its lowest mark."""
 INK = alt.Fill("ink:N", scale=None)
+_FOLD = re.compile(r"(?<=,) ")
 
 
 def _wide(texts: Sequence[str]) -> float:
@@ -265,7 +286,10 @@ class SweepPanel:
         self._log = len(swept) > 1 and swept_on_log(swept)
         pairs = [(line.name, *filter(None, line.texts[-1:])) for line in lines]
         # The last number is behind the name, or below it where there is too little room.
-        for names in ([(" · ".join(own),) for own in pairs], pairs, [own[:1] for own in pairs]):
+        joined, alone = [(" · ".join(own),) for own in pairs], [own[:1] for own in pairs]
+        # What is behind the first comma of a name may be below it.
+        folded = [tuple(_FOLD.split(name)) for (name,) in alone]
+        for names in (joined, pairs, alone, folded):
             self._names = names
             longest = max(_wide(own) for own in names) + BESIDE
             self._name_boxes = self._boxes_of_names(longest)
@@ -282,6 +306,7 @@ class SweepPanel:
                         minExtent=left, maxExtent=left)  # fmt: skip
         # Each is one object for all layers: a chart writes every object once.
         self._x = alt.X("x:Q", scale=x_scale, axis=x_axis)
+        self._from = alt.X("from:Q", scale=x_scale, axis=x_axis)
         self._y = alt.Y("y:Q", scale=y_scale, axis=y_axis)
         self._low = alt.Y("low:Q", scale=y_scale, axis=y_axis)
         self._at = alt.Y("at:Q", scale=y_scale, axis=y_axis)
@@ -381,7 +406,7 @@ class SweepPanel:
                     points.append(
                         {"label": keys[id(line)], "x": x, "y": y, "low": low, "high": high}
                         | marked(line.device, description, line.name)
-                        | ({"colour": GREY} if line.beside else {})
+                        | ({"colour": line.aside} if line.aside else {})
                     )
         return Layer(rows(points)).encode(x=self._x)
 
@@ -389,17 +414,26 @@ class SweepPanel:
         """The layers from the back to the front."""
         published = self._points((line for line in self._lines if line.published), lambda *_: True)
         own = [line for line in self._lines if not line.published]
-        open_marks = self._points(own, lambda line, number: not line.is_solid(number))
-        solid = self._points(own, SweepLine.is_solid)
+        open_marks = self._points(
+            own, lambda line, number: line.has_mark(number) and not line.is_solid(number)
+        )
+        solid = self._points(
+            own, lambda line, number: line.has_mark(number) and line.is_solid(number)
+        )
         dash = dashed(line.device for line in own)
         up = {"y": self._y, "detail": alt.Detail("label:N")} | COLOUR
         tails, size = any(line.tails for line in own), 72
         look = {"strokeWidth": 1, "stroke": GREY} if tails else {"strokeWidth": 1.5}
         hollow = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
-        layers = [published.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(**up)]
-        for beside in sorted({line.beside for line in own}, reverse=True):
-            some = [line for line in own if line.beside == beside]
-            thin, moved = ({"strokeWidth": 1}, {"xOffset": OFFSET}) if beside else ({}, {})
+        # Of measured and published lines the eye meets the measured ones first.
+        thick = {"strokeWidth": 3} if 0 < len(own) < len(self._lines) else {}
+        layers = [*self._shade()]
+        layers.append(published.mark_line(strokeDash=PUBLISHED, strokeWidth=1.5).encode(**up))
+        for beside in (True, False):
+            some = [line for line in own if (line.beside and not line.is_base) == beside]
+            if not some:
+                continue
+            thin, moved = ({"strokeWidth": 1}, {"xOffset": OFFSET}) if beside else (thick, {})
             measured = self._points(some, lambda line, number: number < line.known)
             if any(line.known < len(line.x) for line in some):
                 every = self._points(some, lambda *_: True)
@@ -422,7 +456,7 @@ class SweepPanel:
             at = self._axes.at(1 - middle / self._floor)
             row = {"x": line.x[-1], "y": line.y[-1], "at": at, "label": line.name}
             row |= {"ink": line.ink} | marked(line.device, "")
-            row |= {"colour": GREY} if line.beside else {}
+            row |= {"colour": line.aside} if line.aside else {}
             for number, text in enumerate(texts):
                 down = (number - (len(texts) - 1) / 2) * (LETTERS + 2)
                 names.append((row | {"label": text}, bold | {"dx": across, "dy": down}))
@@ -433,11 +467,22 @@ class SweepPanel:
         layers += text_layers(names, x=self._x, y=self._at, fill=INK)
         return Chart(layers, self._inner, self._height)
 
+    def _shade(self) -> Iterator[Layer]:
+        """The ground where everything is extrapolated."""
+        beyond, last = self._axes.beyond, self._axes.swept[-1]
+        if beyond is not None and beyond < last:
+            ground = Layer(rows([{"from": beyond, "to": last}])).mark_rect(fill="var(--wash)")
+            ends = {"y": alt.YValue(0), "y2": alt.Y2Value(self._floor)}
+            yield ground.encode(x=self._from, x2=alt.X2("to"), **ends)
+
     def _texts(self) -> list[Layer]:
-        """Why a line ended, and numbers at marks: below or above, else beside, else nowhere."""
-        failed = [(end.x, end.y, end.text, "var(--alert)", end.device) for end in self._ends]
+        """Why a line ended, and numbers at marks: below or above, else beside, else nowhere.
+
+        Those of measured marks are above them where they can be.
+        """
+        failed = [(end.x, end.y, end.text, "var(--alert)", end.device, True) for end in self._ends]
         numbers = [
-            (x, y, text, line.ink, line.device)
+            (x, y, text, line.ink, line.device, line.published)
             for line, names in zip(self._lines, self._names, strict=True)
             for n, (x, y, text) in enumerate(zip(line.x, line.y, line.texts, strict=False), 1)
             if text and not (self.named and n == len(line.x) and text in names[-1])
@@ -445,7 +490,7 @@ class SweepPanel:
         texts, size = [*failed, *numbers], LABEL_SIZE
         shifts: list[list[tuple[float, float]]] = []
         boxes: list[list[Box]] = []
-        for own_number, (x, y, text, *_) in enumerate(texts):
+        for own_number, (x, y, text, *_, below_first) in enumerate(texts):
             wide = text_width(text, size, bold=True)
             across = (0.0, BESIDE + wide / 2, -BESIDE - wide / 2)
             at = self._right_of(x), self._down(y)
@@ -457,7 +502,9 @@ class SweepPanel:
                 and other[0] == x
                 and abs(self._down(other[1]) - at[1]) <= 2 * BELOW
             }
-            down = [BELOW] * (True not in lower) + [ABOVE, FAR_ABOVE] * (False not in lower)
+            above = [ABOVE, FAR_ABOVE] * (False not in lower)
+            down = [BELOW] * (True not in lower)
+            down = down + above if below_first else above + down
             own = [(dx, dy) for dx in across for dy in down]
             shifts.append(own or [(dx, 0.0) for dx in across[1:]])
             boxes.append([Box.around(at[0] + dx, at[1] + dy, wide, size) for dx, dy in shifts[-1]])
@@ -466,7 +513,7 @@ class SweepPanel:
             taken += self._name_boxes
         written: list[tuple[dict[str, Any], dict[str, Any]]] = []
         places = place(boxes, taken, self._edges, len(texts))
-        for (x, y, text, fill, device), own, number in zip(texts, shifts, places, strict=True):
+        for (x, y, text, fill, device, _), own, number in zip(texts, shifts, places, strict=True):
             if number is not None:
                 row = {"x": x, "y": y, "label": text, "ink": fill} | marked(device, "")
                 dx, dy = own[number]

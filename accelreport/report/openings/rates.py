@@ -1,14 +1,13 @@
-"""Rates at a sweep point, whole trainings, and what a compiler costs, as rows and lines."""
+"""Rates at a sweep point and whole trainings, as rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
-from math import log, nan
+from math import nan
 
 from accelreport.analysis.compute import COMPUTE_DTYPE
-from accelreport.analysis.cost import TimeLine
 from accelreport.analysis.findings import (
     COMPARISONS,
     Caveat,
@@ -27,7 +26,6 @@ from accelreport.analysis.speed_findings import (
     caveats_of,
     forward,
     inverse,
-    line_of,
     published_value,
     rate_of,
     sound_rates,
@@ -38,7 +36,6 @@ from accelreport.report import quantity
 from accelreport.report.charts.dots import Dot, brief_marks, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
-from accelreport.report.charts.sweep import SweepLine, sweep_axes
 from accelreport.report.forms import CAVEATS, why_hollow
 from accelreport.report.frames import citation, withheld_word
 from accelreport.report.metrics import (
@@ -56,11 +53,10 @@ from accelreport.report.model import (
     RowGroup,
     Table,
     entry,
-    number_columns,
     table_row,
     under,
 )
-from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, dots_plot, lines_plot
+from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, dots_plot
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.say import (
     Speaker,
@@ -70,10 +66,6 @@ from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, Point
 from accelreport.report.warning_text import flag_text
 
-MOST_LINES = 6
-"""Lines that an eye can distinguish."""
-SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
-"""Numbers of steps at which lines have marks."""
 BESIDE = frozenset({*COMPARISONS, Kind.COMPILED, Kind.PUBLISHED})
 """Findings whose ratios are beside the rates."""
 WITHHELD = "–"
@@ -413,7 +405,7 @@ def rows_plot(
     measured = [value.of for value in values if value.of.row is None]
     named = list(zip(dots, (value.of for value in values), strict=False))
     own = [dot for dot, of in named if of in title_subjects]
-    own += [dot for dot, of in named if not of.row and _as_baseline(bench, of)]
+    own += [dot for dot, of in named if not of.row and as_baseline(bench, of)]
     ours = len({*title_subjects}) > 1 and not any(of.row for of in title_subjects)
     able = [dot for dot in dots if not (ours and dot.published)]
     shown = _rows_of_a_slide(able, own, ON_A_SLIDE.most)
@@ -437,7 +429,8 @@ def rows_plot(
     )
 
 
-def _as_baseline(bench: BenchmarkView, of: Subject) -> bool:
+def as_baseline(bench: BenchmarkView, of: Subject) -> bool:
+    """Whether a device has the precision and the threads of the baseline."""
     device, base = bench.plan.devices[of.device], bench.plan.devices[bench.plan.baseline.device]
     return (device.precision, device.threads) == (base.precision, base.threads)
 
@@ -601,92 +594,3 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
         brief.append(f"epochs of {quantity.extent(sizes, quantity.count)} {bench.words.sample}")
         caption += f" {sentence(brief[-1])}."
     return Scene(finding, replace(plot, caption=caption, brief=" · ".join(brief)))
-
-
-# Compilers ---------------------------------------------------------------------------------------
-
-
-def frameworks_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
-    """Rates of all, and the time until so many steps are done."""
-    rates = rates_scene(bench, finding)
-    pays = next((other for other in bench.findings if other.kind is Kind.PAYS_OFF), None)
-    until = _until(bench)
-    return (rates, Scene(pays, until)) if pays and until else (rates,)
-
-
-def _until(bench: BenchmarkView) -> Plot | None:
-    """Time to complete N steps, start-up included; the lines with the baseline's precision."""
-    speaker = Speaker(bench)
-    groups = [row.own for row in bench.compared if row.own.timed and row.own.machine]
-    lines: dict[Subject, TimeLine] = {}
-    measured: dict[Subject, float] = {}
-    for group in groups:
-        of = Subject(group.device, group.machine, tuple(group.point.values()))
-        if line := line_of(bench, of):
-            lines[of] = line
-            measured[of] = min(result.timings.steady_steps for result in group.timed)
-    if not lines:
-        return None
-    alike = [of for of in lines if _as_baseline(bench, of)]
-    drawn = alike if len(lines) > MOST_LINES and len(alike) > 1 else list(lines)
-    noun = f"{bench.words.step}s"
-    pays = [f for f in bench.findings if f.kind is Kind.PAYS_OFF]
-    paying = tuple(value for finding in pays for value in finding.values)
-    paid = {of for v in paying for of in (v.of, v.over) if of}
-    shown = list(SHOWN_STEPS)
-    if paying:  # a tick where a line overtakes
-        met = max(1, round(paying[0].number))
-        shown[min(range(len(shown)), key=lambda n: abs(log(shown[n] / met)))] = met
-    curves = [
-        SweepLine(
-            name=speaker.name(of),
-            detail="start-up and steps",
-            device=style_of(bench, of),
-            x=tuple(map(float, shown)),
-            y=(times := tuple(lines[of].at(steps) for steps in shown)),
-            low=times,
-            high=times,
-            measured=sum(steps <= measured[of] for steps in shown),
-            beside=bool(paid) and of not in paid,
-        )
-        for of in drawn
-    ]
-    title = f"Time to complete N {noun}, start-up included"
-    rows = tuple(
-        table_row(
-            speaker.name(of),
-            *(quantity.duration(line.at(n)) for n in SHOWN_STEPS),
-            device=style_of(bench, of).colour,
-        )
-        for of, line in lines.items()
-    )
-    steps = (quantity.plural(n, bench.words.step) for n in SHOWN_STEPS)
-    left = len(lines) - len(drawn)
-    more = f" {quantity.plural(left, 'more row')} in the table." if left else ""
-    overtaken = "; ".join(map(speaker.title, pays))
-    axes = sweep_axes(curves, (), x_title=noun, tick=plain_duration, text=quantity.duration)
-    return lines_plot(
-        curves,
-        (),
-        axes,
-        title_lines=[curve for curve in curves if not curve.beside] if paid else [],
-        id="until",
-        title=title,
-        words=lambda some: (
-            "; ".join(
-                f"{speaker.name(of)}: {quantity.duration(line.start)} and "
-                f"{quantity.duration(line.step)} a {bench.words.step}"
-                for of, line in lines.items()
-                if speaker.name(of) in {curve.name for curve in some}
-            )
-            + "."
-        ),
-        caption="Log scales."
-        + f" {overtaken}." * bool(overtaken)
-        + " ○ faint: extrapolated." * any(curve.known < len(curve.x) for curve in curves)
-        + more,
-        badges=loud_badges(bench),
-        table=Table("until-data", title, number_columns(steps), (RowGroup(rows),), corner="device"),
-        up="time, start-up included",
-        values=paying,
-    )

@@ -19,11 +19,11 @@ from accelreport.report.charts.dots import Base
 from accelreport.report.charts.drawing import drawable
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.model import Code, Token
+from accelreport.report.openings.frameworks import frameworks_scenes
 from accelreport.report.openings.grid import grid_scene
 from accelreport.report.openings.opening import Opening, Plot, Scene, Shown, dots_plot
 from accelreport.report.openings.rates import (
     dot_of,
-    frameworks_scenes,
     point_of,
     printed_scene,
     rates_at,
