@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -216,7 +217,7 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
     # one whose framework is not installed. Of what was left out, a run skips only absent devices.
     skipped = {r.device: r.failure_kind for r in evidence.results if r.status == "skipped"}
     left_out = rows.keys() - skipped.keys() if skipped and not tried else set()
-    kinds = {rows[device].kind for device in tried | left_out}
+    kinds = {"CPU", *(rows[device].kind for device in tried | left_out)}  # every machine has one
     absent = {
         device
         for device in rows
@@ -228,7 +229,7 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
         if missing.lack is Lack.PAIRS
         else not (absent - tried).isdisjoint({missing.device, *(r.device for r in missing.results)})
         for missing in outcome.missing
-        if missing.lack in {Lack.DEVICE, Lack.PAIRS, Lack.SOME}
+        if missing.lack in {Lack.DEVICE, Lack.UNPLANNED, Lack.PAIRS, Lack.SOME}
     )
     if lacking:
         return ClaimState.NEEDS_DEVICE
@@ -438,6 +439,7 @@ def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
     # Keys that advance with `along` have a value at each rung, and do not divide the lines.
     moving = evidence.advancing_with(check.along)
     lines: dict[str, list[_Rung]] = {}
+    planned = Counter[str]()
     groups = evidence.groups(check.where, check.mean_over)
     for place, points in groups:
         held_at = {axis: value for axis, value in place.items() if axis not in moving}
@@ -448,11 +450,15 @@ def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
             ]
         )
         rungs = lines.setdefault(repr(held_at), [])
+        planned[repr(held_at)] += 1
         if terms.measured:
             moved = {axis: place[axis] for axis in moving if axis in place}
             processes = _processes(evidence, ((check.of, point) for point in points))
             rungs.append(_Rung(place[check.along], held_at | moved, terms, processes))
-    outcomes = [_line(evidence, check, name, _ordered(rungs)) for rungs in lines.values()]
+    outcomes = [
+        _line(evidence, check, name, _ordered(rungs), planned[line])
+        for line, rungs in lines.items()
+    ]
     missing = dict.fromkeys(reason for outcome in outcomes for reason in outcome.missing)
     verdict, lacking = evidence.of_planned(
         [outcome.verdict for outcome in outcomes], sum(map(len, lines.values())), len(groups)
@@ -472,10 +478,13 @@ def _ordered(rungs: list[_Rung]) -> list[_Rung]:
     return rungs
 
 
-def _line(evidence: Evidence, check: TrendCheck, name: str, measured: list[_Rung]) -> _Outcome:
+def _line(
+    evidence: Evidence, check: TrendCheck, name: str, measured: list[_Rung], planned: int
+) -> _Outcome:
     if len(measured) < 2:
-        few = Missing(Lack.POINTS, axis=check.along)
-        lack = (few,) if measured else _absent(evidence, check)
+        lack = (Missing(Lack.POINTS, axis=check.along),) if measured else _absent(evidence, check)
+        if planned < 2:
+            lack = (Missing(Lack.UNPLANNED, check.of),)
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
     level = level_over(evidence.rules.looks)
     margin = QUALITY_MARGIN if name in SIGNED else log(1 + MARGIN)
@@ -539,11 +548,15 @@ _OF_PARITY = {
 
 def _equivalent(evidence: Evidence, check: EquivalentCheck) -> _Outcome:
     quality = Quality(check.equivalent, check.within)
-    pairs = [
-        (own, base)
+    planned = [
+        (name, point)
         for point in evidence.points(check.where)
         for name in evidence.plan.devices
         if not evidence.plan.baseline.is_at(name, point)
+    ]
+    pairs = [
+        (own, base)
+        for name, point in planned
         for own, base in [
             (evidence.group(name, point), evidence.group(*evidence.plan.baseline.place("", point)))
         ]
@@ -562,7 +575,8 @@ def _equivalent(evidence: Evidence, check: EquivalentCheck) -> _Outcome:
         point = {axis: value for axis, value in own.point.items() if value is not None}
         numbers.append(Number("difference", interval, point, own.device))
     if not verdicts:
-        return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.PAIRS),))
+        lack = Lack.PAIRS if planned else Lack.UNPLANNED
+        return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(lack),))
     verdict, missing = evidence.of_planned(verdicts, len(shared), len(pairs))
     lacking = {own.device for own, _ in pairs} - {own.device for own, _ in shared}
     rows = tuple(row for name in sorted(lacking) for row in evidence.of_device.get(name, ()))

@@ -70,6 +70,8 @@ class Lack(StrEnum):
     """A device was not measured."""
     NUMBER = "number"
     """A device was measured, and has not the quantity that the claim needs."""
+    UNPLANNED = "unplanned"
+    """The plan of the profile has no such device, or it has it at other sweep points only."""
     POINTS = "points"
     """A trend has fewer than two values of its axis."""
     PAIRS = "pairs"
@@ -167,6 +169,11 @@ class ClaimResult:
     def tested(self) -> bool:
         """Whether anything was measured that bears on the claim."""
         return self.verdict is not ClaimVerdict.NOT_TESTED
+
+    @property
+    def planned(self) -> bool:
+        """Whether the plan of its profile has what decides it: no repeat adds what is not in it."""
+        return all(missing.lack is not Lack.UNPLANNED for missing in self.missing)
 
 
 _FIRST = (ClaimState.REFUTED, *ClaimState)
@@ -345,23 +352,24 @@ class Evidence:
         Args:
             sides: devices, and the values at which swept keys are held.
         """
-        by_device = {name: self.of_device.get(name, ()) for name, _ in sides}
-        none = [
-            name for name in by_device if not any(result.measured for result in by_device[name])
-        ]
-        if none:
-            return tuple(
-                Missing(Lack.DEVICE, name, results=tuple(by_device[name])) for name in none
-            )
-        there = {
-            name: tuple(result for result in by_device[name] if matches(result.point, where))
+        there = [
+            (name, tuple(row for row in self.of_device.get(name, ()) if matches(row.point, where)))
             for name, where in sides
-        }
-        unlike = [
-            name
-            for name, results in there.items()
-            if not results or not all(result.measured and result.complete for result in results)
         ]
-        return tuple(
-            Missing(Lack.NUMBER, name, results=there[name]) for name in unlike or [sides[0][0]]
-        )
+        lacks: dict[str, Missing] = {}
+        for name, rows in there:
+            of_device = self.of_device.get(name, ())
+            skipped = any(row.status == "skipped" for row in of_device)
+            # A device that is not here is named first: no other profile brings it.
+            if not rows and not skipped:
+                lacks[name] = Missing(Lack.UNPLANNED, name)
+            elif not any(row.measured for row in of_device):
+                lacks.setdefault(name, Missing(Lack.DEVICE, name, results=tuple(of_device)))
+        if lacks:
+            return tuple(lacks.values())
+        unlike: dict[str, tuple[Result, ...]] = {}
+        for name, rows in there:
+            if not all(row.measured and row.complete for row in rows):
+                unlike[name] = unlike.get(name, ()) + rows
+        unlike = unlike or dict(there[:1])
+        return tuple(Missing(Lack.NUMBER, name, results=rows) for name, rows in unlike.items())

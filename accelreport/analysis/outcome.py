@@ -241,7 +241,8 @@ def _by_repeats(
             continue
         open_ = claim.state is ClaimState.UNDECIDED and not (claim.stand_in or claim.missing)
         open_ = open_ and bool(places_of(bench.plan, bench.results, claim.claim.rule))
-        if open_ or (missing and claim.state is ClaimState.NOT_MEASURED):
+        first = missing and claim.planned and claim.state is ClaimState.NOT_MEASURED
+        if open_ or first:
             yield claim
 
 

@@ -500,13 +500,11 @@ def missing_text(missing: Missing, names: Names, profile: str) -> str:
     """Why there is no number of a profile, in the records' own words."""
     profile = f"the {label(profile, 40)} profile"
     device = names.device(missing.device) if missing.device else ""
+    if missing.lack is Lack.UNPLANNED:
+        return f"what the claim needs{f' of {device}' * bool(device)} is not part of {profile}"
     if missing.lack is Lack.DEVICE:
-        if not missing.results:
-            return f"{device} is not part of {profile}"
         return f"{device} was not measured ({_what_became(missing.results)})"
     if missing.lack is Lack.NUMBER:
-        if not missing.results:
-            return f"what the claim needs of {device} is not part of {profile}"
         return f"{device} has no number for it here ({_what_became(missing.results)})"
     if missing.lack is Lack.POSITIVE:
         return (

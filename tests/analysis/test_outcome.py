@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from accelreport.analysis.benchmark import Benchmark
+from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.findings import Kind
 from accelreport.analysis.outcome import outcome_of
 from accelreport.results.store import Store
 from accelreport.spec.cells import Cell
-from accelreport.spec.claims import Claim, FasterCheck
+from accelreport.spec.claims import BoundCheck, Check, Claim, FasterCheck, TrendCheck
 from tests.support.records import Noise, Study, study
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "two_core_cpu"
@@ -90,6 +91,37 @@ def test_what_was_left_out_is_measured_by_the_same_command_and_needs_no_device()
     assert len(outcome.device) == 2
     wall_s = sum(record.times.wall_s or 0 for record in here) / len(here)
     assert rerun.seconds >= 6 * wall_s * 0.999
+
+
+def test_no_command_of_a_profile_decides_what_its_plan_has_not() -> None:
+    """Another point, a trend of one value, a device of another profile; and a CPU is everywhere."""
+    checks: dict[str, Check] = {
+        "planned": FasterCheck(faster="cpu", than="cpu-1", by_at_least=1),
+        "point": BoundCheck(value="throughput", of="cpu", at_least=1, where={"batch_size": 2}),
+        "trend": TrendCheck(
+            rises="throughput", of="cpu", along="batch_size", where={"batch_size": 64}
+        ),
+        "device": FasterCheck(faster="cpu-eager", than="cpu", by_at_least=1),
+        "gpu": BoundCheck(value="throughput", of="gpu", at_least=1, where={"batch_size": 2}),
+    }
+    claims = [Claim(text=text, check=check) for text, check in checks.items()]
+    axes = {"batch_size": [64, 128]}
+    devices = ("cpu", "cpu-1", "gpu")
+    made, other = (
+        study(
+            spec=name, profile="quick", devices=devices, axes=axes, claims=claims, first_seed=seed,
+            fate=fate,
+        )
+        for name, seed, fate in (("measured", 0, _without_gpu), ("not_run", 100, _left_out))
+    )  # fmt: skip
+    outcome = outcome_of([_bench(made), _bench(other)])
+    (rerun,) = outcome.reruns
+    assert [(c.spec, c.claim.text) for c in rerun.claims] == [("not_run", "planned")]
+    unplanned = [c.claim.text for c in outcome.unmeasured if not c.planned]
+    assert unplanned == ["point", "trend", "device"] * 2
+    assert {c.claim.text for c in outcome.device} == {"gpu"}
+    begun = _bench(study(axes=axes, claims=claims, fate=lambda _: "missing", devices=devices))
+    assert [c.claim.text for c in begun.tested if c.state is ClaimState.NEEDS_DEVICE] == ["gpu"]
 
 
 def test_every_claim_is_in_one_group_and_decided_comparisons_come_by_size() -> None:

@@ -184,13 +184,18 @@ def names_of(bench: BenchmarkView) -> Names:
 def _untested(bench: BenchmarkView, result: ClaimResult) -> str:
     """Which devices a claim would need, and why they have no number."""
     reasons: dict[str, list[str]] = {}
-    for name in (missing.device for missing in result.missing if missing.lack is Lack.DEVICE):
-        rows = [row for row in bench.results if row.device == name]
-        if name in bench.plan.devices and rows:
-            tried = bench.plan.devices[name].kind in {"CPU", *tried_kinds([bench])}
-            texts = {kind_text(row) if tried or row.failure_kind else "not tried" for row in rows}
+    for missing in result.missing:
+        why = f"not part of the {label(result.profile, 40)} profile"
+        if missing.lack is Lack.DEVICE:
+            tried = bench.plan.devices[missing.device].kind in {"CPU", *tried_kinds([bench])}
+            texts = {
+                kind_text(row) if tried or row.failure_kind else "not tried"
+                for row in missing.results
+            }
             why = quantity.listed(sorted(texts))
-            reasons.setdefault(why, []).append(bench.title_of(name))
+        elif missing.lack is not Lack.UNPLANNED or not missing.device:
+            continue
+        reasons.setdefault(why, []).append(names_of(bench).device(missing.device))
     if not reasons:
         return tied(label(numbers_text(result, names_of(bench)), 600))
     return "; ".join(f"{quantity.listed(sorted(who))}: {why}" for why, who in reasons.items())
