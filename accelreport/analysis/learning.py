@@ -156,10 +156,12 @@ class Naive:
     Attributes:
         name: what it says, such as "same hour yesterday".
         error: its mean absolute error, in the unit of the series.
+        guesses: its guess of each value that counts.
     """
 
     name: str
     error: float
+    guesses: Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -197,9 +199,9 @@ def forecast_errors(forecast: Forecast, horizon: int) -> ForecastErrors:
     true = forecast.true[first:]
     mean = forecast.train_mean
     mean = sum(true) / len(true) if mean is None else mean
-    naive = [Naive("always the mean", _error(true, [mean] * len(true)))]
-    if known:
-        naive.append(Naive(name, _error(true, forecast.true[first - lag : -lag])))
+    guesses = {"always the mean": [mean] * len(true)}
+    guesses |= {name: forecast.true[first - lag : -lag]} if known else {}
+    naive = (Naive(name, _error(true, own), own) for name, own in guesses.items())
     return ForecastErrors(
         model=_error(true, forecast.predicted[first:]),
         naive=tuple(sorted(naive, key=lambda guess: guess.error)),

@@ -28,7 +28,7 @@ def test_forecasts_stand_beside_what_came_true(page: Element) -> None:
     text = text_of(page, "model")
     assert "error: 0.500; “same hour yesterday”: 0.00" in text
     assert "always the mean 6.00" in text
-    assert "days since 14 May 2014" in text
+    assert "days since 15 May 2014" in text
 
 
 def test_generated_text_is_shown_as_it_is(page: Element) -> None:

@@ -196,6 +196,17 @@ def test_errors_of_several_series_are_drawn_relative_to_their_naive_guess() -> N
     assert values_of(plot) == pytest.approx(sorted(ratios))
 
 
+def test_a_drawn_forecast_names_its_seed_and_an_interval_that_holds_1_is_undecided() -> None:
+    runs = ({"forecasts": [forecast(e), forecast(2 * e, "wind")]} for e in (0.4, 0.5, 0.6))
+    first, errors = (scene.shown for scene in opening_of(bench_of(*runs)).scenes)
+    assert isinstance(first, Plot)
+    assert isinstance(errors, Plot)
+    text = drawn([first]).replace("\xa0", " ")
+    assert "seed 0; error: 0.400 °C; mean of 3 seeds: 0.50 °C" in text
+    assert '"same hour"' in text, "the guess has a line of its own"
+    assert "Wind: 1.00× (0.50–1.50×), undecided" in errors.description
+
+
 def test_int8_is_drawn_relative_to_float32() -> None:
     bench = bench_of({**quantised(60, 20), "epochs": curve(0.3, 0.9)})
     plot = opening_of(bench).scenes[0].shown

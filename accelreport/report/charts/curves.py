@@ -8,7 +8,7 @@ than four points.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -34,6 +34,7 @@ from accelreport.report.charts.drawing import (
     left_axis,
     marked,
     rows,
+    text_layers,
 )
 from accelreport.report.charts.place import Box, along, moved_apart, place
 from accelreport.report.charts.scales import (
@@ -311,7 +312,9 @@ def _ends(
 
 
 ACTUAL, FORECAST = "actual", "forecast"
-"""Names of the two lines."""
+"""Names of two lines."""
+NAMED = 84.0
+"""Pixels that a line of such a name takes."""
 
 
 @dataclass(frozen=True)
@@ -324,6 +327,8 @@ class Track:
         predicted: those that the model forecast.
         device: where the model ran.
         errors: a line above the plot: the error of the forecast.
+        guesses: of a naive guess; empty where none is drawn.
+        naive: the name of that guess.
     """
 
     days: Sequence[float]
@@ -331,6 +336,14 @@ class Track:
     predicted: Sequence[float]
     device: DeviceStyle
     errors: str = ""
+    guesses: Sequence[float] = ()
+    naive: str = ""
+
+    @property
+    def lines(self) -> dict[str, Sequence[float]]:
+        """Each line by its name."""
+        guess = {self.naive: self.guesses} if self.guesses else {}
+        return {ACTUAL: self.true, FORECAST: self.predicted, **guess}
 
 
 def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Chart:
@@ -342,11 +355,13 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
         width: pixels in all.
         height: pixels in all.
     """
-    last = track.days[-1]
-    values = [value for value in (*track.true, *track.predicted) if drawable(value)] or [0.0]
+    # The last value is of a whole step, at whose end a day may end.
+    last = round(2 * track.days[-1] - track.days[-2], 9)
+    values = [value for value in chain(*track.lines.values()) if drawable(value)] or [0.0]
     ticks = nice_ticks(min(values), max(values), 4)
     x_ticks = [tick for tick in nice_ticks(0, last, 4 if width <= ROOMY else 7) if tick <= last]
-    ends = max(text_width(t, LABEL_SIZE, bold=True) for t in (ACTUAL, FORECAST)) + 10
+    names = {name: lines_within(name, NAMED, LABEL_SIZE, bold=True) for name in track.lines}
+    ends = max(text_width(text, LABEL_SIZE, bold=True) for text in chain(*names.values())) + 10
     room = extent([plain(tick) for tick in ticks])["minExtent"]
     lines = lines_within(track.errors, width - 10, LABEL_SIZE)
     inner, tall = round(width - 10 - room - ends, 1), height - 52 - 18 * len(lines)
@@ -355,25 +370,18 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
     y_scale = Scale(domain=[ticks[0], ticks[-1]], nice=False)
     y_axis = left_axis(ticks, plain)
 
-    def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis)
-
-    data = rows(
-        [
-            {"day": day, "true": true, "predicted": predicted}
-            for day, true, predicted in zip(track.days, track.true, track.predicted, strict=True)
-        ]
-    )
-    base = Layer(data).encode(x=x)
-    colour = series(track.device.colour)
-    layers = [
-        base.mark_area(fill="var(--alert)", opacity=0.22, line=False).encode(
-            y=y("true"), y2=alt.Y2("predicted")
-        ),
-        base.mark_line(stroke="var(--ink)", strokeWidth=1.25).encode(y=y("true")),
-        base.mark_line(stroke=colour, strokeWidth=2.25).encode(y=y("predicted")),
-        *_names(track, (ticks[0], ticks[-1]), tall, x_scale, y_scale),
-    ]
+    y = alt.Y("value:Q", scale=y_scale, axis=y_axis)
+    looks: dict[str, dict[str, Any]] = {
+        ACTUAL: {"stroke": "var(--ink)", "strokeWidth": 1.25},
+        FORECAST: {"stroke": series(track.device.colour), "strokeWidth": 2.25},
+        track.naive: {"stroke": "var(--soft)", "strokeWidth": 1, "strokeDash": [3, 2]},
+    }
+    layers = []
+    for name, own in reversed(track.lines.items()):
+        points = zip(track.days, own, strict=True)
+        line = Layer(rows([{"day": day, "value": value} for day, value in points]))
+        layers.append(line.mark_line(**looks[name]).encode(x=x, y=y))
+    layers += _names(track, names, (ticks[0], ticks[-1]), tall, (x_scale, y_scale))
     title = None
     if lines:
         title = {"text": lines, "fontSize": LABEL_SIZE, "anchor": "start", "frame": "group"}
@@ -381,23 +389,26 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
 
 
 def _names(
-    track: Track, ends: tuple[float, float], tall: float, x_scale: Scale, y_scale: Scale
+    track: Track,
+    names: Mapping[str, Sequence[str]],
+    ends: tuple[float, float],
+    tall: float,
+    scales: tuple[Scale, Scale],
 ) -> list[Layer]:
-    """The names of the lines behind their last values."""
+    """The names of the lines behind the plot, each in its lines of text."""
     first, last = ends
-    lasts = [(ACTUAL, track.true[-1]), (FORECAST, track.predicted[-1])]
-    shown = sorted(((n, v) for n, v in lasts if drawable(v)), key=lambda pair: -pair[1])
-    places = [tall * (last - value) / (last - first) for _, value in shown]
-    at = moved_apart(places, LABEL_SIZE + 3, tall)
-    values = [
-        {"day": track.days[-1], "at": last - (last - first) * down / tall, "label": name}
-        for (name, _), down in zip(shown, at, strict=True)
-    ]
-    text = Layer(rows(values)).mark_text(align="left", dx=7, fontWeight="bold")
-    return [
-        text.encode(
-            x=alt.X("day:Q", scale=x_scale),
-            y=alt.Y("at:Q", scale=y_scale),
-            text=alt.Text("label:N"),
-        )
-    ]
+    lasts = ((own[-1], name) for name, own in track.lines.items() if drawable(own[-1]))
+    texts, places = [], []
+    for value, name in sorted(lasts, reverse=True):
+        middle = tall * (last - value) / (last - first) - LINE * (len(names[name]) - 1) / 2
+        look = {"fill": "var(--soft)"} if name == track.naive else {"fontWeight": "bold"}
+        texts += [({"label": text}, look) for text in names[name]]
+        places += [middle + LINE * number for number in range(len(names[name]))]
+    at = moved_apart(places, LINE, tall)
+    shown = [
+        (row | {"day": scales[0]["domain"][1], "at": last - (last - first) * down / tall},
+         look | {"align": "left", "dx": 7})
+        for (row, look), down in zip(texts, at, strict=True)
+    ]  # fmt: skip
+    x, y = alt.X("day:Q", scale=scales[0]), alt.Y("at:Q", scale=scales[1])
+    return text_layers(shown, x=x, y=y)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from accelreport.analysis.findings import COMPARISONS, Finding, Kind
+from accelreport.analysis.findings import COMPARISONS, Finding, Kind, Unit
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.speed_findings import swept_number
+from accelreport.analysis.stats import Interval, Verdict
 from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.report import quantity
 from accelreport.report.charts.curves import FEW
@@ -115,16 +116,18 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
         own, base = finding.values[0], finding.base
         if base is None or not (base.number > 0 and drawable(own.number) and own.number > 0):
             continue
-        low, high = own.interval.ends
+        mean, low, high = (
+            end / base.number for end in (own.number, own.interval.low, own.interval.high)
+        )
+        ratio = replace(own, interval=Interval(mean, low, high, own.interval.n), unit=Unit.RATIO)
+        dot, open_ = dot_of(speaker, ratio), own.verdict is Verdict.UNDECIDED
         dots.append(
             replace(
-                dot_of(speaker, own),
+                dot,
                 name=sentence(label(own.of.part, 24)),
-                detail=f"{in_quotes(base.of.part)} {speaker.number(base)}",
-                value=own.number / base.number,
-                low=low / base.number,
-                high=high / base.number,
-                text=f"{quantity.ratio(own.number / base.number)} ({speaker.number(own)})",
+                detail=f"{speaker.number(own)}; {in_quotes(base.of.part)} {speaker.number(base)}",
+                text=speaker.with_interval("", ratio).strip(),
+                hollow=dot.hollow + ("undecided",) * (open_ and not dot.hollow),
             )
         )
     if not dots:
@@ -138,7 +141,9 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
         title="Error over that of the naive guess",
         values=tuple(value for finding in findings for value in finding.every_value),
     )
-    errors = "; ".join(f"{dot.name}: network {dot.text}, {dot.detail}" for dot in dots)
+    errors = "; ".join(
+        ", ".join((f"{dot.name}: {dot.text}", *dot.hollow, dot.detail)) for dot in dots
+    )
     hollow = ", ".join(dict.fromkeys(why for dot in dots for why in dot.hollow))
     return replace(plot, description=f"{errors}.", brief=hollow)
 

@@ -11,9 +11,9 @@ from datetime import timedelta
 from math import nan
 
 from accelreport.analysis.findings import Finding, Kind
-from accelreport.analysis.learning import DAY_S, errors_of, forecasts_of
+from accelreport.analysis.learning import DAY_S, ForecastErrors, errors_of, forecasts_of
 from accelreport.analysis.learning_findings import Run, first_run
-from accelreport.analysis.stats import Interval
+from accelreport.analysis.stats import Interval, Verdict
 from accelreport.report import quantity
 from accelreport.report.charts.curves import Track, forecast_lines
 from accelreport.report.charts.drawing import ROOMY, WIDE, Chart, drawable
@@ -224,8 +224,8 @@ def _row(confusion: Confusion, number: int) -> Row:
     return table_row(_title(confusion.classes[number]), *entries)
 
 
-MOST_DAYS, MOST_STEPS = 14, 336
-"""Of a forecast's drawing: as much as lets a reader see every error."""
+MOST_DAYS, MOST_STEPS = 6, 144
+"""Of a forecast's drawing: as much as lets a reader tell its lines apart."""
 
 
 def forecast_plots(bench: BenchmarkView) -> list[Plot]:
@@ -243,54 +243,69 @@ def forecast_plots(bench: BenchmarkView) -> list[Plot]:
 def _forecast_plot(
     bench: BenchmarkView, run: NamedRun, forecast: Forecast, finding: Finding, identity: str
 ) -> Plot:
-    """Actual values and their forecast, for the first weeks of the validation data."""
-    speaker = Speaker(bench)
+    """Actual values and their forecast, for the first days of the validation data."""
+    speaker, value, scores = Speaker(bench), finding.values[0], errors_of(run.record, forecast)
     unit = f" ({label(forecast.unit, 20)})" if forecast.unit else ""
     name = f"{sentence(label(forecast.target, 60))}{unit}"
-    errors = ""
-    if finding.base and quantity.present(finding.values[0].number):
-        own, theirs = map(speaker.number, (finding.values[0], finding.base))
-        errors = f"error: {own}; {in_quotes(finding.base.of.part)}: {theirs}"
+    seed, errors = f"seed {run.record.cell.seed}, " * (value.interval.n > 1), ""
+    if finding.base and quantity.present(value.number):
+        own, theirs = map(speaker.number, (value, finding.base))
+        mean = f"; mean of {value.interval.n} seeds: {own}" if seed else ""
+        errors = f"error: {number_text(scores.model, forecast.unit) if seed else own}{mean}; "
+        errors += f"{in_quotes(finding.base.of.part)}: {theirs}"
+    lines = f"{seed}{errors}" if errors else ""
     return Plot(
         id=identity,
         title=name,
         description=f"{'; '.join(filter(None, (f'From {run.name}', errors)))}.",
-        chart=lambda size: forecast_chart(run, forecast, errors, size.width, size.height),
-        caption=_how_drawn(forecast),
+        chart=lambda size: forecast_chart(run, forecast, scores, lines, size.width, size.height),
+        caption=_how_drawn(forecast, scores),
         badges=run.badges,
-        table=_table(run, forecast, f"{identity}-data"),
+        table=_table(speaker, finding, forecast, scores, f"{identity}-data"),
         up=name,
         values=finding.every_value,
     )
 
 
 def forecast_chart(
-    run: NamedRun, forecast: Forecast, errors: str, width: int, height: int
+    run: NamedRun,
+    forecast: Forecast,
+    scores: ForecastErrors,
+    errors: str,
+    width: int,
+    height: int,
 ) -> Chart:
-    """The line, the forecast and its error, for the first two weeks that count."""
-    first = min(forecast.ignored_steps, len(forecast.true) - 2)
-    days = MOST_DAYS if width > ROOMY else MOST_DAYS / 2
-    steps = int(days * DAY_S / forecast.step_s) if forecast.step_s else 0
-    end = first + (min(max(steps, 2), MOST_STEPS) if steps > 1 else MOST_STEPS)
-    true, predicted = forecast.true[first:end], forecast.predicted[first:end]
+    """The line, its forecast and the best naive guess, for the first days that count."""
+    first, end = _drawn(forecast, scores, MOST_DAYS if width > ROOMY else MOST_DAYS / 2)
+    guess, true = scores.naive[0], forecast.true[first:end]
     start = quantity.instant(forecast.first_time)
     begin = start + timedelta(seconds=first * forecast.step_s) if start else None
     track = Track(
         days=[i * forecast.step_s / DAY_S for i in range(len(true))],
         true=true,
-        predicted=predicted,
+        predicted=forecast.predicted[first:end],
         device=run.series,
         errors=errors,
+        guesses=guess.guesses[: end - first] if scores.values > 1 else (),
+        naive=guess.name,
     )
     since = f"days since {quantity.day(begin)}" if begin else "days"
     return forecast_lines(track, since, width, height)
 
 
-def _how_drawn(forecast: Forecast) -> str:
+def _drawn(forecast: Forecast, scores: ForecastErrors, days: float) -> tuple[int, int]:
+    """Which values are drawn: the first that count."""
+    first = len(forecast.true) - max(scores.values, 2)
+    steps = int(days * DAY_S / forecast.step_s) if forecast.step_s else 0
+    return first, first + (min(max(steps, 2), MOST_STEPS) if steps > 1 else MOST_STEPS)
+
+
+def _how_drawn(forecast: Forecast, scores: ForecastErrors) -> str:
     """The caption: an axis that leaves 0 out, and values of a model that diverged."""
     lost = sum(not drawable(value) for value in forecast.predicted)
-    lowest = min(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
-    highest = max(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
+    first, end = _drawn(forecast, scores, MOST_DAYS)
+    shown = [*filter(drawable, (*forecast.true[first:end], *forecast.predicted[first:end]))]
+    lowest, highest = min(shown, default=0), max(shown, default=0)
     cut = nice_ticks(lowest, highest, 4)[0] > 0
     sentences = [NOT_FROM_ZERO] if cut else []
     if lost:
@@ -306,19 +321,25 @@ def number_text(value: float, unit: str) -> str:
     return quantity.number(value) + (f"{quantity.SPACE}{label(unit, 20)}" if unit else "")
 
 
-def _table(run: NamedRun, forecast: Forecast, identity: str) -> Table:
-    scores = errors_of(run.record, forecast)
-    errors = [("the network", scores.model), *((guess.name, guess.error) for guess in scores.naive)]
+def _table(
+    speaker: Speaker, finding: Finding, forecast: Forecast, scores: ForecastErrors, identity: str
+) -> Table:
+    value, own = finding.values[0], number_text(scores.model, forecast.unit)
+    rows = [table_row("the network", own)]
+    if value.interval.n > 1:
+        open_ = under("undecided" * (value.verdict is Verdict.UNDECIDED))
+        mean = entry(speaker.number(value), *under(speaker.interval(value), "interval"), *open_)
+        rows = [table_row(f"the network, seed {value.processes[0].seed}", own)]
+        rows += [table_row(f"mean of {value.interval.n} seeds", mean)]
+    rows += [
+        table_row(guess.name, number_text(guess.error, forecast.unit)) for guess in scores.naive
+    ]
     return Table(
         id=identity,
         title=f"Mean absolute error, {quantity.plural(scores.values, 'value')}",
         corner="forecast by",
         columns=number_columns(("error",)),
-        groups=(
-            RowGroup(
-                tuple(table_row(name, number_text(value, forecast.unit)) for name, value in errors)
-            ),
-        ),
+        groups=(RowGroup(tuple(rows)),),
     )
 
 
