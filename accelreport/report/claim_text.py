@@ -100,6 +100,14 @@ def decided_counts(results: Sequence[ClaimResult]) -> tuple[int, int]:
     return decided, len(distinct(results))
 
 
+def as_title(result: ClaimResult) -> str:
+    """A claim in its author's words, its only ratio in brackets."""
+    factors = [number.interval for number in result.numbers if number.quantity == "ratio"]
+    alone = factors if len(factors) == 1 else []
+    factor = "".join(f" ({quantity.ratio(f.value, f.low, f.high)})" for f in alone)
+    return f"{label(result.claim.text, 200)}{factor}"
+
+
 def decided_text(results: Sequence[ClaimResult]) -> str:
     """How many claims are decided here, and how, as a title."""
     counts, (decided, total) = state_counts(results), decided_counts(results)

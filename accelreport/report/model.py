@@ -58,6 +58,8 @@ class Entry:
     """What opens them."""
     bar: tuple[int, ...] = ()
     """Parts of a whole, drawn as a bar before the lines."""
+    tag: Badge | None = None
+    """A verdict, before the lines."""
 
 
 def entry(*lines: Line | str, **rest: Any) -> Entry:
@@ -158,6 +160,8 @@ class Table:
     """Whether the key of the heat bins stands under it."""
     download: Download | None = None
     badges: tuple[Badge, ...] = ()
+    parts: tuple[str, ...] = ()
+    """What the parts of its bars are; empty texts of those that no bar has."""
     kind: Literal["table"] = "table"
 
 

@@ -35,7 +35,7 @@ from accelreport.analysis.speed_findings import difference_of, failures, forward
 from accelreport.analysis.stats import Verdict, grouped, holds_one
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
-from accelreport.report.claim_text import among, decides, is_named, is_of, measured_lines
+from accelreport.report.claim_text import among, as_title, decides, is_named, is_of, measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, PARITY, best_of, reached, say, speed_of
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
 from accelreport.report.text import in_quotes, label, sentence
@@ -152,10 +152,7 @@ class Speaker:
     def headline(self) -> str:
         """The title of a page: a decided claim, else a finding, else the first fact."""
         if self.claim:
-            factors = [n.interval for n in self.claim.numbers if n.quantity == "ratio"]
-            alone = factors if len(factors) == 1 else []
-            factor = "".join(f" ({quantity.ratio(f.value, f.low, f.high)})" for f in alone)
-            return f"Confirmed: {label(self.claim.claim.text, 200)}{factor}"
+            return f"Confirmed: {as_title(self.claim)}"
         first = self.bench.findings[0]
         return self.title(first if first.kind is Kind.NOT_MEASURED else self.answered()[0])
 

@@ -603,6 +603,11 @@ def records_of(benches: Iterable[BenchmarkView]) -> list[Record]:
     return list({place: r for bench in benches for place, r in bench.records.items()}.values())
 
 
+def measured_records(benches: Iterable[BenchmarkView]) -> list[Record]:
+    """Those of them that hold numbers: what was skipped, or failed, was not measured."""
+    return [record for record in records_of(benches) if record.measured]
+
+
 def replaced_data(records: Iterable[Record]) -> list[str]:
     """Known data sets of which some records read other files than the official ones."""
     own = {r.data.dataset for r in records if r.data and r.data.origin == SUPPLIED}

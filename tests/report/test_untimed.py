@@ -15,6 +15,7 @@ from accelreport.report.notices import notices_of
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.devices import devices_page
+from accelreport.report.pages.index import index_page
 from accelreport.report.site.assembly import gather
 from accelreport.report.slides.notes import cut_short, gap_sentences
 from accelreport.report.view import BenchmarkView
@@ -61,8 +62,8 @@ def test_its_outcome_is_neither_complete_nor_partial(made: Study) -> None:
 
 def test_pages_count_it_among_what_was_not_measured(bench: BenchmarkView) -> None:
     (table,) = [b for b in benchmarks_page([bench]).sections[0].blocks if isinstance(b, Table)]
-    counts = table.groups[0].rows[0].entries[-1].lines[0].text
-    assert counts == "3 done, 3 no steady step"
+    counts = table.groups[0].rows[0].entries[-1].lines
+    assert [line.text for line in counts] == ["3 of 6", "3 no steady step"]
     own = texts(benchmark_page(bench))
     assert "Runs 3 of 6 measured · 3 not timed" in own
     assert "text='● 3/6'" in str(devices_page([bench]))
@@ -115,3 +116,30 @@ def test_a_run_in_which_no_cell_has_a_time_measured_nothing() -> None:
     )
     assert next(iter(closing(end))).startswith("0 measured, 2 ended before the first steady step")
     assert exit_code(end) == ExitCode.OK
+
+
+@pytest.mark.parametrize("fate", ["missing", "oom-host"])
+def test_what_was_not_run_has_no_date_and_failed_only_where_a_record_says_so(fate: str) -> None:
+    fates = {"cpu": fate, "gpu": "skipped"}
+    made = study(devices=("cpu", "gpu"), axes={}, fate=lambda cell: fates[cell.device])
+    benches = gather(Results((made,)))
+    (table,) = [b for b in benchmarks_page(benches).sections[0].blocks if isinstance(b, Table)]
+    failed = fate != "missing"
+    assert [group.title for group in table.groups] == ["Failed" if failed else "Not run"]
+    page = benchmark_page(benches[0])
+    own = repr((page.opening, page.sections))
+    assert ("--retry-failed" in own) is failed
+    assert "term='Planned for'" in own
+    dated = "term='Measured on'", "term='Date'", "@misc{accelreport"
+    assert not [word for word in dated if word in own]
+    assert (page.measured_on, index_page(benches, "Site", ()).kicker[:12]) == ("", "Planned for ")
+
+
+def test_a_note_names_devices_without_any_number_and_points_of_the_others() -> None:
+    fates, axes = {("cpu", 256): "ok"}, {"batch_size": (256, 512)}
+    made = study(
+        devices=("cpu", "gpu"), axes=axes,
+        fate=lambda cell: fates.get((cell.device, cell.workload["batch_size"]), "missing"),
+    )  # fmt: skip
+    (summary,) = gap_sentences(gather(Results((made,))))
+    assert summary.endswith(": not run (GPU and batch size 512 on Example).")

@@ -85,6 +85,12 @@ def tried_kinds(benches: Iterable[BenchmarkView]) -> set[str]:
     }
 
 
+def needs_device(row: Result, kind: str, tried: Collection[str]) -> bool:
+    """Whether a cell has no number because it needs a kind of device that was not used."""
+    needed = row.status == "missing" or row.failure_kind == "no-device"
+    return needed and kind not in {"CPU", *tried}
+
+
 def absent_text(
     absent: Iterable[tuple[str, str, Result]], tried: Collection[str], most: int
 ) -> str:
@@ -101,8 +107,7 @@ def absent_text(
         if name in listed:  # its first reason counts
             continue
         listed.add(name)
-        needed = row.status == "missing" or row.failure_kind == "no-device"
-        key = ("", kind) if needed and kind not in {"CPU", *tried} else (kind_text(row), "")
+        key = ("", kind) if needs_device(row, kind, tried) else (kind_text(row), "")
         reasons.setdefault(key, {})[name] = None
     parts = []
     for (why, kind), names in reasons.items():

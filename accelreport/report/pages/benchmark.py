@@ -26,7 +26,7 @@ from accelreport.report.pages.sections.steps import steps_section
 from accelreport.report.site.export import data_of, figure_links
 from accelreport.report.slides.benchmark import slides_path
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, measured_records
 
 
 def benchmark_page(bench: BenchmarkView) -> Page:
@@ -45,7 +45,7 @@ def benchmark_page(bench: BenchmarkView) -> Page:
         finding=opening.answer,
         opening=_downloadable(bench, _without(first, ())),
         sections=tuple(_downloadable(bench, _without(part, shown)) for part in sections),
-        measured_on=machine_line(bench.records.values()),
+        measured_on=machine_line(measured_records([bench])),
         template="benchmark.html",
         record="Record",
         notices=notices_of([bench]),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from accelreport.analysis.findings import COMPARED, Kind
+from accelreport.analysis.claims import ClaimState
+from accelreport.analysis.findings import COMPARED, Finding, Kind, Value
 from accelreport.analysis.outcome import comparisons_of
-from accelreport.analysis.results import UNTIMED, shortest
+from accelreport.analysis.results import UNTIMED
+from accelreport.analysis.speed_findings import forward
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
-from accelreport.report.claim_text import decided_counts
+from accelreport.report.claim_text import STATES, as_title, decided_counts
 from accelreport.report.model import (
+    Badge,
     Column,
     Download,
     Entry,
@@ -29,7 +32,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.badges import kind_text, titles_of, tried_kinds
+from accelreport.report.pages.badges import kind_text, needs_device, titles_of, tried_kinds
 from accelreport.report.pages.overview import Overview, rates_table
 from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView
@@ -73,61 +76,87 @@ def baseline_rate(bench: BenchmarkView) -> tuple[str, str, str]:
         rows = [row for row in bench.results if row.device == bench.plan.baseline.device]
         reasons = sorted({kind_text(row) for row in rows if not row.timed})
         return quantity.MISSING, bench.baseline_name, ", ".join(reasons)
-    speaker = Speaker(bench)
-    whose = f"{speaker.name(rate.of)}{speaker.at(rate.of)}"
-    return speaker.bounded(rate), whose, speaker.interval(rate) or "one run"
+    return _measured(Speaker(bench), rate)
 
 
-GROUPS = ("Decided claims and comparisons", "Measured", "Nothing decided yet", "Failed")
-"""Headings of the list: by claims and comparisons, other findings, and what is missing."""
+def _measured(speaker: Speaker, value: Value) -> tuple[str, str, str]:
+    whose = f"{speaker.name(value.of)}{speaker.at(value.of)}"
+    return speaker.bounded(value), whose, speaker.interval(value) or "one run"
+
+
+def _shown_number(bench: BenchmarkView) -> tuple[str, str, str]:
+    """The number of a row, whose it is, and its statistic: that of the finding beside it."""
+    first = opening_of(bench).answered[0]
+    if first.kind is Kind.LATENCY and not opening_of(bench).speaker.claim:
+        number, whose, interval = _measured(Speaker(bench), first.values[0])
+        return number, whose, f"median call, {interval}"
+    number, whose, interval = baseline_rate(bench)
+    work = "training" if bench.words.trains else "inference" if bench.words.calls else ""
+    if number == quantity.MISSING:
+        # The finding has the reason where nothing has a time.
+        return number, whose, interval * any(row.timed for row in bench.results)
+    return number, whose, ", ".join(filter(None, (work, interval)))
+
+
+GROUPS = ("Decided claims and comparisons", "Measured, none decided", "Failed", "Not run")
+"""Headings of the list, by what a benchmark has."""
 
 
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
     names = titles_of(benches)
     groups: dict[str, list[Row]] = {group: [] for group in GROUPS}
-    planned = {device.kind for bench in benches for device in bench.plan.devices.values()}
+    tried, drawn = tried_kinds(benches), [False] * len(PARTS)
     for bench in sorted(benches, key=lambda bench: names[bench.slug].casefold()):
-        line, opening = finding_line(bench), opening_of(bench)
+        opening = opening_of(bench)
+        claims = _decided_claims(bench)
         compared = opening.finding is not None and opening.finding.kind in COMPARED
-        claims = "" if compared or opening.speaker.claim else _decided_claims(bench)
-        decided = compared or opening.speaker.claim or claims
-        open_ = 2 if line.role == "reason" else 1
-        group = GROUPS[3 if opening.unmeasured else 0 if decided else open_]
-        finding = entry(line, *under(claims)) if line.role == "value" else entry(line)
-        groups[group].append(_benchmark_row(bench, names[bench.slug], finding))
-    absent = sorted(planned - tried_kinds(benches))
-    missing = f"Not measured: {quantity.listed(absent)}." if absent else ""
+        if compared or opening.speaker.claim or claims:
+            group = GROUPS[0]
+        elif any(row.measured for row in bench.results):
+            group = GROUPS[1]
+        else:
+            failed = any(row.status in {"failed", REFUSED} for row in bench.results)
+            group = GROUPS[2 if failed else 3]
+        finding = finding_entry(bench, "" if compared or opening.speaker.claim else claims)
+        cells = cells_entry(bench, tried)
+        drawn = [known or part > 0 for known, part in zip(drawn, cells.bar, strict=True)]
+        groups[group].append(_benchmark_row(bench, names[bench.slug], finding, cells))
     return Table(
         id="benchmarks-table",
         title="Findings",
         corner="benchmark",
         columns=(
             Column("finding"),
-            Column("throughput", "95 % interval", number=True),
+            Column("measured", "95 % interval", number=True),
             Column("cells"),
         ),
-        groups=tuple(
-            RowGroup(tuple(rows), title, detail=missing if title == GROUPS[2] else "")
-            for title, rows in groups.items()
-            if rows
-        ),
-        caption="Cells: dark done, pale stopped, grey not run.",
+        groups=tuple(RowGroup(tuple(rows), title) for title, rows in groups.items() if rows),
+        parts=tuple(part * known for part, known in zip(PARTS, drawn, strict=True)),
         style="prose",
     )
 
 
-def finding_line(bench: BenchmarkView) -> Line:
-    """What a benchmark shows; of one that shows its rate alone, in grey, what is missing."""
-    opening = opening_of(bench)
-    rates = {Speaker(bench).title(f) for f in bench.findings if f.kind is Kind.RATE}
-    if opening.title not in rates:
-        return Line(opening.summary)
-    parts = [_decided_claims(bench)]
-    if open_ := len(comparisons_of(bench)):
-        parts.append(f"{quantity.plural(open_, 'comparison')}, none decided.")
-    elif least := shortest(bench.results):
-        parts.append(f"The shortest run stopped after {Speaker(bench).steps(least.steps, least)}.")
-    return Line(" ".join(filter(None, parts)) or quantity.EN_DASH, "reason")
+MOST_OPEN = 2
+"""Undecided comparisons that a row names."""
+
+
+def finding_entry(bench: BenchmarkView, claims: str = "") -> Entry:
+    """What a benchmark shows: its claim, its finding, what is undecided or, alone, its rate."""
+    opening, speaker = opening_of(bench), Speaker(bench)
+    if claim := opening.speaker.claim:
+        return entry(f"{as_title(claim)}.", tag=Badge(STATES[claim.state], "", "good"))
+    rates = {speaker.title(f) for f in bench.findings if f.kind is Kind.RATE}
+    undecided = [finding.values[0] for finding in comparisons_of(bench)]
+    if opening.title not in rates or not undecided:
+        return entry(opening.summary, *under(claims))
+    texts = []
+    for value in undecided[:MOST_OPEN]:
+        sides = " over ".join(speaker.sides(Finding(Kind.UNDECIDED, (value,))))
+        texts.append(f"{sides}: {speaker.interval(forward(value)) or 'one run each'}")
+    if more := len(undecided) - len(texts):
+        texts.append(f"{more} more")
+    tag = Badge(STATES[ClaimState.UNDECIDED], "", "loud")
+    return entry("; ".join(texts), *under(claims), tag=tag)
 
 
 def _decided_claims(bench: BenchmarkView) -> str:
@@ -136,18 +165,33 @@ def _decided_claims(bench: BenchmarkView) -> str:
     return f"{decided} of {quantity.plural(claims, 'claim')} decided." if decided else ""
 
 
-def _benchmark_row(bench: BenchmarkView, name: str, finding: Entry) -> Row:
+PARTS = ("done", "stopped", "not run")
+"""Parts of a bar of cells."""
+
+
+def cells_entry(bench: BenchmarkView, tried: Collection[str]) -> Entry:
+    """How many of the cells that these machines can run are done, and what became of the others."""
+    kinds = {
+        id(row): kind
+        for row in bench.results
+        if needs_device(row, kind := bench.plan.devices[row.device].kind, tried)
+    }
     outcomes = Counter(row.outcome for row in bench.results)
-    done = outcomes["ok"]
+    able, done = len(bench.results) - len(kinds), outcomes["ok"]
     stopped = sum(row.timed for row in bench.results) - done
-    number, whose, interval = baseline_rate(bench)
-    header = entry(name, Line(whose, "detail"), href=f"{bench.slug}.html")
     states = {"refused": REFUSED, "failed": "failed", "no steady step": UNTIMED}
-    lost = {name: outcomes[state] for name, state in states.items()}
-    waiting = len(bench.results) - done - stopped
-    counts = [("done", done), ("stopped", stopped), *lost.items()]
-    counts.append(("not run", waiting - sum(lost.values())))
-    parts = [f"{count} {state}" for state, count in counts if count]
+    counts = {"stopped": stopped} | {name: outcomes[state] for name, state in states.items()}
+    parts = [f"{count} {state}" for state, count in counts.items() if count]
+    if kinds:
+        absent = "/".join(sorted({*kinds.values()}))
+        parts.append(f"{len(kinds)} need{'s' * (len(kinds) == 1)} a {absent}")
+    lines = [Line(f"{done} of {able}")] * bool(able) + [Line(part, "detail") for part in parts]
+    return entry(*lines, bar=(done, stopped, able - done - stopped))
+
+
+def _benchmark_row(bench: BenchmarkView, name: str, finding: Entry, cells: Entry) -> Row:
+    number, whose, interval = _shown_number(bench)
+    header = entry(name, Line(whose, "detail"), href=f"{bench.slug}.html")
     devices = dict.fromkeys(series.device for series in bench.tried_series)
     measured = any(row.measured for row in bench.results)
     facets = Facets(
@@ -155,5 +199,5 @@ def _benchmark_row(bench: BenchmarkView, name: str, finding: Entry) -> Row:
         verdict=tuple(dict.fromkeys(row.verdict.lower() for row in bench.compared)),
         provenance=("measured",) * measured + ("published",) * bool(bench.plan.published),
     )
-    cells = entry(Line(", ".join(parts), "detail"), bar=(done, stopped, waiting))
-    return table_row(header, finding, entry(number, Line(interval, "detail")), cells, facets=facets)
+    shown = entry(number, *under(interval, "detail"))
+    return table_row(header, finding, shown, cells, facets=facets)

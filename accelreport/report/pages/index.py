@@ -50,14 +50,14 @@ from accelreport.report.openings.opening import FULL, ON_A_FIRST_SLIDE, Plot, Si
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import absent_text, titles_of, tried_kinds
 from accelreport.report.pages.benchmarks import baseline_rate
-from accelreport.report.pages.machines import machine_line
+from accelreport.report.pages.machines import machine_line, place_text
 from accelreport.report.pages.overview import PAGE, PHONE, Overview
 from accelreport.report.pages.sections.claims import DECIDED as DECIDED_CLAIMS
 from accelreport.report.pages.sections.claims import PATH as CLAIMS
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker, over
 from accelreport.report.text import label, text_width
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, measured_records
 from accelreport.results.versions import OtherVersions
 
 MOST_ROWS, ON_PHONE = 10, 5
@@ -114,19 +114,18 @@ def index_page(
         left_out = tuple(Note("Left out:", label(text, 400), tone="bad") for text in problems)
         heading = "Result files that could not be read"
         sections.append(Section("unreadable", heading, (Notes(left_out),)))
-    machines = machine_line(record for bench in benches for record in bench.records.values())
-    measured_on = f"Measured on {machines}" if machines else ""
-    dates = quantity.days(r.started_at for bench in benches for r in bench.records.values())
+    measured = measured_records(benches)
+    dates = quantity.days(record.started_at for record in measured)
     return Page(
         path="index.html",
         title=label(title),
         headline=headline,
-        kicker=" · ".join(filter(None, (measured_on, dates))),
+        kicker=" · ".join(filter(None, (place_text(benches), dates))),
         finding=lead(headed, beside[:MOST_FINDINGS]),
         sections=tuple(sections),
         template="index.html",
         opening=opening,
-        measured_on=machines,
+        measured_on=machine_line(measured),
         banner=versions_notice(others) if others else None,
         notices=notices_of(benches),
     )

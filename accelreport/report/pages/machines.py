@@ -34,7 +34,14 @@ from accelreport.report.pages.sections.speedup import (
 )
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, short_hardware, slug
-from accelreport.report.view import BenchmarkView, Point, processors, vector_name
+from accelreport.report.view import (
+    BenchmarkView,
+    Point,
+    measured_records,
+    processors,
+    records_of,
+    vector_name,
+)
 from accelreport.results.record import Environment, Record
 
 DEVICES = "devices.html"
@@ -237,6 +244,15 @@ def machine_line(records: Iterable[Record]) -> str:
         names[words] += 1
     lines = [f"{count} × {words}" if count > 1 else words for words, count in names.items()]
     return quantity.listed(lines)
+
+
+def place_text(benches: Iterable[BenchmarkView]) -> str:
+    """On what benchmarks were measured or, without a number, for what they were planned."""
+    every = list(benches)
+    measured = measured_records(every)
+    line = machine_line(measured or records_of(every))
+    planned = f"Planned for {line}; nothing was measured"
+    return (f"Measured on {line}" if measured else planned) * bool(line)
 
 
 def speed_facts(benches: Sequence[BenchmarkView], machine: str) -> list[Fact]:

@@ -37,6 +37,7 @@ from accelreport.report.openings.opening import (
 from accelreport.report.openings.rates import BESIDE, rates_scene
 from accelreport.report.openings.registry import below, facts_of, opening_of
 from accelreport.report.pages.badges import PARTIAL
+from accelreport.report.pages.machines import place_text
 from accelreport.report.pages.sections.about import checkout_of, commands
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker
@@ -144,12 +145,12 @@ def deck(
     whole, short = shlex.quote(commit), shlex.quote(commit[:SHORT])
     commands = [line for line in again if line.role != "note"]
     lines = [line.text.replace(whole, short) for line in commands[:MOST_COMMANDS]]
-    measured_on = f"Measured on {page.measured_on}." * bool(page.measured_on)
+    place = place_text(benches)
     last = Section(
         "reproduce",
         "Run it yourself",
         (Code("", tuple(Token(f"{label(line, MOST_LETTERS)}\n") for line in lines), wrapped=True),),
-        detail=" ".join(filter(None, (measured_on, cut_short(benches)))),
+        detail=" ".join(filter(None, (f"{place}." * bool(place), cut_short(benches)))),
         speech=Speech(spoken[-1:], measure_again(benches), (source,)),
     )
     slides = slides[: MOST_SLIDES - 2 - bool(verdicts)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -20,6 +21,8 @@ from accelreport.report.view import BenchmarkView, records_of
 SECONDS = {"reproduce": 30}
 SECONDS_OF_A_FIGURE = 60
 """For how long a slide is shown."""
+MOST_NAMES = 4
+"""Devices, and sweep points, without a number that a note names."""
 
 
 def on_time(deck: Page) -> Page:
@@ -61,7 +64,7 @@ def claim_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
 
 
 def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
-    """How many cells have no number, and for what reasons on what devices."""
+    """How many cells have no number, and for what reasons on what devices and sweep points."""
     gaps: dict[str, list[tuple[BenchmarkView, Result]]] = {}
     for bench in benches:
         for row in bench.results:
@@ -72,10 +75,31 @@ def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
     lost, total = sum(map(len, gaps.values())), sum(len(bench.results) for bench in benches)
     reasons = []
     for why, rows in sorted(gaps.items(), key=lambda gap: (-len(gap[1]), gap[0])):
-        names = quantity.listed(list(dict.fromkeys(b.title_of(row.device) for b, row in rows)))
-        count = f"{quantity.plural(len(rows), 'cell')} of " if len(gaps) > 1 else ""
-        reasons.append(f"{why} ({count}{label(names, 100)})")
+        reasons.append(f"{why} ({quantity.listed(_absent_names(benches, rows))})")
     return [f"{_without_a_number(lost, total)}: {quantity.listed(reasons)}."]
+
+
+def _absent_names(
+    benches: Sequence[BenchmarkView], rows: Sequence[tuple[BenchmarkView, Result]]
+) -> list[str]:
+    """Devices that have no number anywhere, and sweep points of those that have some."""
+    measured = {b.label_of(row.device) for b in benches for row in b.results if row.timed}
+    names, places, counts = dict[str, None](), dict[str, None](), Counter[str]()
+    for bench, row in rows:
+        name, point = bench.title_of(row.device), bench.point_of(row)
+        if bench.label_of(row.device) in measured:
+            counts[name] += 1
+            places[f"{bench.words_of_point(point)} on {name}" if bench.axes else name] = None
+        else:
+            names[name] = None
+    absent, some = list(names), list(places)
+    if len(absent) > MOST_NAMES:
+        absent[MOST_NAMES - 1 :] = [f"{len(absent) - MOST_NAMES + 1} more"]
+    if len(benches) > 1 or len(some) > MOST_NAMES:
+        if len(counts) > MOST_NAMES:
+            counts = Counter({"measured devices": counts.total()})
+        some = [f"{quantity.plural(count, 'cell')} of {name}" for name, count in counts.items()]
+    return [*absent, *some]
 
 
 def _without_a_number(lost: int, planned: int) -> str:

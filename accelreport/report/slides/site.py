@@ -23,7 +23,7 @@ from accelreport.report.slides.benchmark import (
 )
 from accelreport.report.slides.notes import notice_sentences, unique
 from accelreport.report.text import slug
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, measured_records
 
 DECK = "slides.html"
 """Where the deck lies."""
@@ -58,7 +58,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         title=front.headline,
         answer="",
         topic=quantity.plural(len(benches), "benchmark"),
-        note=quantity.days(r.started_at for bench in benches for r in bench.records.values()),
+        note=quantity.days(record.started_at for record in measured_records(benches)),
         shown=slide_block(plots[0][1], "first", PHONE, ON_A_FIRST_SLIDE) if plots else None,
         slides=[*slides, *_chosen(left, MOST_SLIDES - 3 - len(slides))],
         again=site_commands(benches, brief=True),

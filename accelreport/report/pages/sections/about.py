@@ -20,7 +20,13 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.machines import DEVICES, device_id, machine_facts, machine_line
 from accelreport.report.text import clean, label, slug
-from accelreport.report.view import SUPPLIED, BenchmarkView, records_of, replaced_data
+from accelreport.report.view import (
+    SUPPLIED,
+    BenchmarkView,
+    measured_records,
+    records_of,
+    replaced_data,
+)
 from accelreport.results.plan_document import PlanDocument, profile_of
 from accelreport.results.record import Record
 
@@ -70,10 +76,11 @@ def files_section(bench: BenchmarkView) -> Section:
     name = f"{label(bench.plan.spec, 80)}.toml"
     spec = bench.plan.text.rstrip("\n") + "\n"
     files = tuple(Download(f"{bench.slug}/{file}", file, detail) for file, detail in FILES)
+    entries = _entries(bench)
     blocks: tuple[Block, ...] = (
         *machine_facts(bench.records.values(), page=DEVICES),
         Downloads(tuple(devices)),
-        Code("BibTeX", (Token("\n\n".join(_entries(bench))),)),
+        *([Code("BibTeX", (Token("\n\n".join(entries)),))] if entries else []),
         Code(name, toml_tokens(spec), folded=True),
         Downloads(files),
     )
@@ -113,7 +120,8 @@ def commands(
     records = [record] if record else list(bench.records.values())
     if not record and not any(row.timed for row in bench.results):
         # No code of which every cell failed is run again.
-        run = [*_run(bench.plan), *["--retry-failed"] * bool(records)]
+        failed = any(row.status == "failed" for row in bench.results)
+        run = [*_run(bench.plan), *["--retry-failed"] * failed]
         return (*_data(records), Token(shlex.join(run) + "\n"), Token("accelreport build"))
     run = _run(bench.plan, records)
     if device:
@@ -230,15 +238,15 @@ def web_address(address: str) -> str:
 
 
 def _entries(bench: BenchmarkView) -> list[str]:
-    """BibTeX of the benchmark, and of the pieces it reproduces or quotes, each once."""
-    dates = quantity.days(record.started_at for record in bench.records.values())
-    builds = {r.environment.accelreport for r in bench.records.values() if r.environment}
+    """BibTeX of the benchmark, if it has a number, and of its sources, each once."""
+    records = measured_records([bench])
+    dates = quantity.days(record.started_at for record in records)
+    builds = {record.environment.accelreport for record in records if record.environment}
     versions = ", ".join(sorted(builds))
     key = slug(bench.plan.spec).replace("-", "_")
-    note = f"Measured {dates}" if dates else "Not measured yet"
-    note += f" with accelreport {versions}" if versions else ""
+    note = f"Measured {dates} with accelreport {versions}"
     fields = {"title": bench.plan.title, "howpublished": "accelreport", "note": note}
-    entries = [_bibtex(f"accelreport_{key}", fields)]
+    entries = [_bibtex(f"accelreport_{key}", fields)] * bool(records)
     quoted = [bench.plan.source, *(row.source for row in bench.plan.published)]
     sources = {(source.title, source.url): source for source in quoted if source}
     for number, source in enumerate(sources.values(), start=1):

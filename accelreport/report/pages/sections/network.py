@@ -16,7 +16,7 @@ from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.sections.about import budgets, web_address
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, measured_records
 from accelreport.results.plan_document import profile_of
 from accelreport.results.record import Layer, Network
 from accelreport.spec.source import FULL
@@ -61,7 +61,8 @@ def network_size(bench: BenchmarkView, network: Network) -> str:
 
 def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
     """After whom, on what, how often and when it was measured."""
-    source, records = bench.plan.source, bench.records.values()
+    source, measured = bench.plan.source, measured_records([bench])
+    records = measured or bench.records.values()
     facts = []
     if source is not None:
         title = label(source.title, 140)
@@ -69,7 +70,7 @@ def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
         value = f"{title} ({by})" if by else title
         facts.append(Fact("Source", value, href=web_address(source.url)))
     if machines := machine_line(records):
-        facts.append(Fact("Measured on", machines))
+        facts.append(Fact("Measured on" if measured else "Planned for", machines))
     counts = Counter(
         (row.device, row.machine, bench.point_of(row)) for row in bench.results if row.timed
     )
@@ -85,7 +86,7 @@ def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
         facts.append(Fact("Shortest run", Speaker(bench).steps(least.steps, least)))
     if known := budgets(records):
         facts.append(Fact("Budget", quantity.extent(known, plain_duration)))
-    if dates := quantity.days(record.started_at for record in records):
+    if dates := quantity.days(record.started_at for record in measured):
         facts.append(Fact("Date", dates))
     return tuple(facts)
 
