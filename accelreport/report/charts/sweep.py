@@ -59,6 +59,8 @@ FROM_ZERO = 8.0
 """The largest rate over the smallest, below which a linear axis shows both."""
 GREY, OFFSET = "var(--soft)", 4
 """Colour of lines that the title is not of, and pixels by which their intervals are moved."""
+TAIL = 7
+"""Pixels by which lines to rare values are moved."""
 PUBLISHED = [4.0, 3.0]
 """The dash of a published line."""
 
@@ -404,11 +406,26 @@ class SweepPanel:
                     description += ", extrapolated" if number >= line.known else ""
                     description += "".join(f", {why}" for why in chain(*line.hollow[number:][:1]))
                     points.append(
-                        {"label": keys[id(line)], "x": x, "y": y, "low": low, "high": high}
+                        {
+                            "label": keys[id(line)],
+                            "x": x,
+                            "y": y,
+                            "low": low,
+                            "high": high,
+                            "moved": self._moved(line),
+                        }
                         | marked(line.device, description, line.name)
                         | ({"colour": line.aside} if line.aside else {})
                     )
         return Layer(rows(points)).encode(x=self._x)
+
+    def _moved(self, line: SweepLine) -> int:
+        """Pixels by which its upright lines are at the right of its marks.
+
+        A tail is at the side of its mark, where it meets no mark of another line.
+        """
+        tail = TAIL if self._lines.index(line) % 2 else -TAIL
+        return tail if line.tails else OFFSET * (line.beside and not line.is_base)
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
@@ -422,8 +439,7 @@ class SweepPanel:
         )
         dash = dashed(line.device for line in own)
         up = {"y": self._y, "detail": alt.Detail("label:N")} | COLOUR
-        tails, size = any(line.tails for line in own), 72
-        look = {"strokeWidth": 1, "stroke": GREY} if tails else {"strokeWidth": 1.5}
+        size = 72
         hollow = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
         # Of measured and published lines the eye meets the measured ones first.
         thick = {"strokeWidth": 3} if 0 < len(own) < len(self._lines) else {}
@@ -433,14 +449,14 @@ class SweepPanel:
             some = [line for line in own if (line.beside and not line.is_base) == beside]
             if not some:
                 continue
-            thin, moved = ({"strokeWidth": 1}, {"xOffset": OFFSET}) if beside else (thick, {})
+            thin = {"strokeWidth": 1.5} if beside else thick
             measured = self._points(some, lambda line, number: number < line.known)
             if any(line.known < len(line.x) for line in some):
                 every = self._points(some, lambda *_: True)
                 layers.append(every.mark_line(opacity=FAINT, **thin).encode(**dash, **up))
-            upright = measured.mark_rule(**look, **moved).encode(y=self._low, y2=alt.Y2("high"))
+            upright = measured.mark_rule(strokeWidth=1.5, xOffset={"expr": "datum.moved"})
             layers.append(measured.mark_line(**thin).encode(**dash, **up))
-            layers.append(upright if tails else upright.encode(**COLOUR))
+            layers.append(upright.encode(y=self._low, y2=alt.Y2("high"), **COLOUR))
         layers += [
             published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
             open_marks.mark_point(size=size, **hollow).encode(**up, **SHAPE),

@@ -206,6 +206,10 @@ def opening_of(bench: BenchmarkView) -> Opening:
     """The opening of a benchmark; every benchmark has one."""
     finding, title = bench.findings[0], title_finding(bench.findings)
     scenes = FORMS[finding.kind](bench, finding)
+    rule = claim.claim.rule if (claim := Speaker(bench).claim) else None
+    if finding.kind is Kind.LATENCY and getattr(rule, "ratio", "") == "throughput" and bench.axes:
+        # The claim that is the title is of rates, which no time of a call shows.
+        scenes = (sweep_scene(bench, _next(bench, Kind.GAIN) or finding), *scenes)
     if title and not any(scene.marks(title.title_values) for scene in scenes):
         own = FORMS[title.kind](bench, title)[:1]
         if finding.kind is Kind.RANGE and Speaker(bench).claim:

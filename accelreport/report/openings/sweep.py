@@ -24,11 +24,10 @@ from accelreport.analysis.speed_findings import (
     published_lines,
     published_value,
     rate_of,
-    steady_times,
     swept_number,
 )
 from accelreport.analysis.speedup import only_precision
-from accelreport.analysis.stats import geometric_mean, grouped, mean, percentile
+from accelreport.analysis.stats import geometric_mean, grouped, mean
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import WIDE, Named
 from accelreport.report.charts.scales import plain, plain_duration
@@ -69,7 +68,7 @@ from accelreport.report.pages.badges import (
     points_by_devices,
     with_intervals,
 )
-from accelreport.report.pages.sections.steps import percentile_table
+from accelreport.report.pages.sections.steps import call_percentile, percentile_table
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series as series_colour
@@ -306,15 +305,20 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
 # Latency ----------------------------------------------------------------------------------------
 
 
+LATE = "upright lines: to the 99th percentile"
+"""What is beside the marks of calls."""
+
+
 def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     """The median call of each device over the swept number, with its tail."""
     speaker, axis = Speaker(bench), finding.axis
     lines = grouped(finding.values, lambda value: (value.of.device, value.of.machine)).values()
     drawn = []
-    for values, beside in zip(lines, _beside(bench, [*lines], finding), strict=True):
+    for values in lines:
         last, series = values[-1], style_of(bench, values[-1].of)
         middle = tuple(value.number for value in values)
-        late = (_late(bench, value.of) for value in values)
+        cells = (bench.cells(value.of.device, value.of.machine, value.of.point) for value in values)
+        late = (call_percentile(bench, rows, 0.99) for rows in cells)
         drawn.append(
             SweepLine(
                 name=speaker.name(last.of),
@@ -326,7 +330,6 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
                 high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
                 hollow=tuple(why_hollow(value.caveats) for value in values),
                 tails=True,
-                beside=beside,
                 texts=tuple(
                     quantity.duration(seconds) if number in {0, len(middle) - 1} else ""
                     for number, seconds in enumerate(middle)
@@ -337,7 +340,6 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         drawn, [], x_title=axis_title(axis), tick=plain_duration, text=quantity.duration
     )
     times, exact = step_times(bench)
-    medians = {value.of: value.number for value in finding.values}
     plot = lines_plot(
         drawn,
         (),
@@ -345,22 +347,14 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         id="latency",
         title=sentence(f"time of a call by {axis_title(axis)}"),
         words=lambda some: ends_in_words(some, quantity.duration),
-        caption="Log scale. Marks: mean of the processes’ medians; "
-        "thin grey lines: to the 99th percentile." + hollow_text(drawn),
+        caption=f"Log scale. Medians; {LATE}; both are means over processes.{hollow_text(drawn)}",
         badges=loud_badges(bench),
-        table=replace(percentile_table(bench, times, medians, exact=exact), id="latency-data"),
+        table=replace(percentile_table(bench, times, exact=exact), id="latency-data"),
         points=max(len(line.x) for line in drawn),
         up="time of a call",
         values=finding.values,
     )
-    return Scene(finding, plot)
-
-
-def _late(bench: BenchmarkView, of: Subject) -> float | None:
-    """The 99th percentile of the calls of all processes; None of fewer than a hundred."""
-    rows = bench.cells(of.device, of.machine, of.point)
-    calls = [seconds for row in rows if row.timed for seconds in steady_times(bench, row)]
-    return percentile(calls, 0.99)
+    return Scene(finding, replace(plot, brief=" · ".join(filter(None, (plot.brief, LATE)))))
 
 
 # Grids ------------------------------------------------------------------------------------------

@@ -329,7 +329,7 @@ def _table(
     if value.interval.n > 1:
         open_ = under("undecided" * (value.verdict is Verdict.UNDECIDED))
         mean = entry(speaker.number(value), *under(speaker.interval(value), "interval"), *open_)
-        rows = [table_row(f"the network, seed {value.processes[0].seed}", own)]
+        rows = [table_row(f"network, seed {value.processes[0].seed}", own)]
         rows += [table_row(f"mean of {value.interval.n} seeds", mean)]
     rows += [
         table_row(guess.name, number_text(guess.error, forecast.unit)) for guess in scores.naive

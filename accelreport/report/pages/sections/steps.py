@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import altair as alt
@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.analysis.findings import Subject, Unit
-from accelreport.analysis.speed_findings import rate_of
-from accelreport.analysis.stats import percentile
+from accelreport.analysis.results import Result
+from accelreport.analysis.speed_findings import rate_of, steady_times
+from accelreport.analysis.stats import geometric_mean, percentile
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     LINE_OF_ITS_OWN,
@@ -38,6 +39,7 @@ from accelreport.report.pages.badges import groups_by_point, keys, loud_badges, 
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, SeriesPoint, Times, step_times
 
+PERCENTILES = (0.05, 0.5, 0.95, 0.99)
 FEWEST = 8
 """Timed steps below which a distribution is not drawn."""
 
@@ -103,29 +105,35 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
     ).figure(Size(400, 0))
 
 
-def percentile_table(
-    bench: BenchmarkView,
-    times: Times,
-    medians: Mapping[Subject, float] | None = None,
-    *,
-    exact: bool,
-) -> Table:
+def call_percentile(bench: BenchmarkView, rows: Iterable[Result], share: float) -> float | None:
+    """A percentile of calls: the geometric mean of that of each process, as a latency is.
+
+    None where a process has too few calls to know it.
+    """
+    calls = (steady_times(bench, row) for row in rows if row.timed)
+    known = [percentile(seconds, share) for seconds in calls if seconds]
+    every = [value for value in known if value]
+    return geometric_mean(every).value if every and len(every) == len(known) else None
+
+
+def percentile_table(bench: BenchmarkView, times: Times, *, exact: bool) -> Table:
     """Percentiles of the steps of every device and point, each with the number of its steps.
 
-    A percentile stands there only where enough steps were timed to know it (`percentile`).
+    Those of calls are means over processes. A percentile stands there only where enough steps were
+    timed to know it (`percentile`).
 
     Args:
         bench: the benchmark.
         times: of the steps of all processes.
-        medians: means of the processes' medians, where the figure marks these.
         exact: whether each time is of one step, and not the mean of a block.
     """
 
     def row(place: SeriesPoint) -> Row:
         values = times[place]
-        shown = [percentile(values, share) for share in (0.05, 0.5, 0.95, 0.99, 1)]
-        if medians:
-            shown[1] = medians.get(Subject(place[0].device, place[0].machine, place[1]), shown[1])
+        shown = [percentile(values, share) for share in (*PERCENTILES, 1)]
+        if bench.words.calls:
+            own = [call_percentile(bench, bench.measured(*place), p) for p in PERCENTILES]
+            shown = [*own, shown[-1]]
         texts = [_counted(bench, {place: values}, exact=exact), *map(quantity.duration, shown)]
         if bench.words.calls:
             compared = bench.speedup(*place)
@@ -136,7 +144,7 @@ def percentile_table(
     titles = [
         f"{bench.words.step}s" if exact else "blocks",
         "p5",
-        "mean of medians" if medians else "median",
+        "median",
         "p95",
         "p99",
         "longest",
@@ -144,7 +152,7 @@ def percentile_table(
     titles += [f"{bench.words.sample}/s"] if bench.words.calls else []
     return Table(
         id="step-table",
-        title=f"Percentiles, {'mean of the processes’ medians' if medians else 'all processes'}",
+        title=f"Percentiles, {'means over' if bench.words.calls else 'all'} processes",
         corner="device",
         columns=number_columns(titles),
         groups=groups_by_point(
