@@ -169,6 +169,7 @@ def _on(evidence: Evidence, claim: Claim) -> ClaimResult:
         outcome.missing,
         outcome.withheld,
         stand_in,
+        "user-supplied" in origins,
     )
 
 

@@ -152,6 +152,7 @@ class ClaimResult:
         missing: why there is no verdict, or none for some of it.
         withheld: why its sides must not be compared, or what a reader must know beside them.
         stand_in: "synthetic" or "sample" if a number comes from such data and that matters.
+        own_files: whether a number comes from files that are not the published ones.
     """
 
     claim: Claim
@@ -164,6 +165,7 @@ class ClaimResult:
     missing: tuple[Missing, ...] = ()
     withheld: tuple[Withheld, ...] = ()
     stand_in: str = ""
+    own_files: bool = False
 
     @property
     def tested(self) -> bool:

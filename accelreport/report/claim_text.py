@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from math import isclose, nan
 from typing import Any, NamedTuple
@@ -157,8 +158,7 @@ def point_text(point: Mapping[str, Any]) -> str:
 
 def source_of(plan: PlanDocument, claim: Claim) -> str:
     """Title of the source that says it; empty where none does."""
-    own = plan.source if claim.by == "source" else None
-    return claim.source or (own.title if own else "")
+    return claim.source or (plan.source.title if claim.by == "source" and plan.source else "")
 
 
 # Commands ---------------------------------------------------------------------------------------
@@ -257,12 +257,14 @@ def among(count: int, of: int) -> str:
 
 def place_text(number: Number, names: Names = AS_WRITTEN, joint: str = " = ") -> str:
     """Where a number belongs: device, sweep point, and what else tells it from the others."""
-    seed = "" if number.seed is None else f"seed {number.seed}"
-    device = names.device(number.device) if number.device else ""
-    point = ", ".join(
-        f"{names.axis(axis)}{joint}{names.value(value)}" for axis, value in number.point.items()
-    )
-    return ", ".join(part for part in (device, point, seed) if part)
+    return ", ".join(_place_parts(number, names, joint))
+
+
+def _place_parts(number: Number, names: Names, joint: str) -> list[str]:
+    device = [names.device(number.device)] if number.device else []
+    seed = [] if number.seed is None else [f"seed {number.seed}"]
+    point = (f"{names.axis(axis)}{joint}{names.value(x)}" for axis, x in number.point.items())
+    return [*device, *point, *seed]
 
 
 def _evidence(number: Number) -> dict[str, Any]:
@@ -368,26 +370,71 @@ def _count(number: Number) -> str:
 def _number(number: Number, count: str, over: str = "") -> str:
     """A number with its unit and interval, and what is said of its processes."""
     value, interval = _value_and_interval(number)
-    cut = _partial(number)
-    if number.extrapolated:
-        timed, planned = map(quantity.count, number.extrapolated)
-        cut = f"extrapolated from {timed} timed steps of {planned}"
-    if number.trained:
-        done, planned = map(quantity.count, number.trained)
-        cut = f"trained for {done} of {planned} steps"
-    inner = ", ".join(part for part in (interval, count, cut) if part)
+    inner = ", ".join(part for part in (interval, count, _cut(number)) if part)
     return f"{value}{over} ({inner})" if inner else f"{value}{over}"
 
 
+def _cut(number: Number) -> str:
+    """How far the processes of a number came; empty of whole ones."""
+    if number.trained:
+        done, planned = map(quantity.count, number.trained)
+        return f"trained for {done} of {planned} steps"
+    if number.extrapolated:
+        timed, planned = map(quantity.count, number.extrapolated)
+        return f"extrapolated from {timed} timed steps of {planned}"
+    return _partial(number)
+
+
+class Measured(NamedTuple):
+    """One number of a claim in parts: what tells it from others, it, and what is said of it."""
+
+    place: str
+    value: str
+    rest: str
+    number: Number
+
+
+def measured_parts(result: ClaimResult, names: Names) -> tuple[list[Measured], list[str]]:
+    """The numbers of a claim, and what all of them have in common; empty where a line says more.
+
+    A count of failures is such a line, and so are more numbers than a page lists.
+    """
+    numbers, over, excluded, means = _named_numbers(result, names)
+    failures = any(number.quantity == _OUT_OF_MEMORY for number in numbers)
+    if failures or not 0 < len(numbers) <= MOST_TOLD:
+        return [], []
+    places = [_place_parts(number, names, " ") for number in numbers]
+    shared = [part for part in places[0] if all(part in place for place in places)]
+    alone, counts = len(numbers) == 1, {_count(number) for number in numbers}
+    of_all = [*excluded, *shared, *means]
+    if not alone:
+        processes = [f"{counts.pop()} each"] if len(counts) == 1 else []
+        of_all += [over.strip(), *processes, f"{quantity.count(len(numbers))} values"]
+    parts = []
+    for number, place in zip(numbers, places, strict=True):
+        value, interval = _value_and_interval(number)
+        count = _count(number) if alone or counts else ""
+        inner = ", ".join(filter(None, (interval, count, _cut(number))))
+        own = ", ".join(part for part in place if part not in shared)
+        rest = f"{over.strip() * alone} {f'({inner})' * bool(inner)}"
+        parts.append(Measured(own, value, rest.strip(), number))
+    return parts, [text for text in of_all if text]
+
+
+MOST_VALUES = 3
+"""Values of a claim that stand in its line of a list."""
 RATIOS = frozenset({"ratio", "speedup", "quantised_speedup"})
 
 
-def ratio_text(result: ClaimResult) -> str:
-    """The ratio of a claim that rests on this number alone; empty of another one."""
-    if len(result.numbers) != 1 or result.numbers[0].quantity not in RATIOS:
+def values_text(result: ClaimResult) -> str:
+    """The numbers that decide a claim, without intervals; of many the first and the last."""
+    numbers, *_ = _named_numbers(result, AS_WRITTEN)
+    ends = numbers if len(numbers) <= MOST_VALUES else numbers[:: len(numbers) - 1]
+    if not ends or any(number.quantity == _OUT_OF_MEMORY for number in numbers):
         return ""
-    ratio, _ = _value_and_interval(result.numbers[0])
-    return ", ".join(filter(None, (ratio, _partial(result.numbers[0]))))
+    values = dict.fromkeys(_value_and_interval(number)[0] for number in ends)
+    cut = next(filter(None, map(_partial, ends)), "")
+    return ", ".join(filter(None, ((" … " if ends != numbers else ", ").join(values), cut)))
 
 
 def _value_and_interval(number: Number) -> tuple[str, str]:
@@ -443,6 +490,17 @@ _EQUIVALENCE = "equivalence"
 
 def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> list[str]:
     """The numbers of a claim as `number_lines`, differences of shares in percentage points."""
+    numbers, over, excluded, means = _named_numbers(result, names)
+    return [*excluded, *number_lines(numbers, names, most, over), *means]
+
+
+def _named_numbers(
+    result: ClaimResult, names: Names
+) -> tuple[list[Number], str, list[str], list[str]]:
+    """The numbers of a claim by the quantity that is told, and the words around them.
+
+    These are what a ratio is over, the loss that is excluded, and values over which it is a mean.
+    """
     rule = result.claim.rule
     keys, equal = ("difference", "equivalent", "quantised_costs"), getattr(rule, "equivalent", None)
     quality = next((quality for key in keys if (quality := getattr(rule, key, None))), "")
@@ -464,14 +522,12 @@ def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> 
     over = ", ".join(f"{names.axis(axis)} {names.value(value)}" for axis, value in point.items())
     over = f"{beside} {over}" if over else ""
     over = " without validation" if {n.quantity for n in numbers} == {"total_time"} else over
-    lines = number_lines(numbers, names, most, over)
-    if numbers and (means := getattr(rule, "mean_over", ())):
-        mean = "mean" if quality or getattr(rule, "value", "") in SIGNED else "geometric mean"
-        lines.append(f"{mean} over {names.every(means)}")
+    excluded, means = [], getattr(rule, "mean_over", ())
     if isinstance(rule, QuantisedCheck) and result.verdict is ClaimVerdict.REFUTED:
-        loss = quantity.percentage_points(rule.negligible)
-        lines.insert(0, f"a loss of {loss} or more is excluded")
-    return lines
+        excluded = [f"a loss of {quantity.percentage_points(rule.negligible)} or more is excluded"]
+    signed = quality or getattr(rule, "value", "") in SIGNED
+    mean = f"{'mean' if signed else 'geometric mean'} over {names.every(means)}"
+    return numbers, over, excluded, [mean] * bool(numbers and means)
 
 
 def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN, most: int | None = None) -> str:
@@ -556,13 +612,19 @@ def amount_text(quantity: str, value: float) -> str:
     return printed_text("total_time", value) if quantity in TIME_QUANTITIES else f"{value:g}"
 
 
-def margin_text(rule: Rule) -> str:
-    """What a comparison allows, to stand beside its verdict: "at most 1.05 times"."""
+def margin_text(rule: Rule, names: Names | None = None) -> str:
+    """What a rule allows, to stand beside its verdict: "at most 1.05 times".
+
+    With names also the bounds of values and differences, which a claim's own text has.
+    """
     if isinstance(rule, EquivalentCheck):
         share, within = is_share(rule.equivalent), rule.within
         return f"within {quantity.percentage_points(within) if share else f'{within:g}'}"
     if isinstance(rule, BoundCheck) and rule.ratio and rule.bounds != (1, None):
         return f"{bounds_text(*rule.bounds)} times"
+    if names and isinstance(rule, BoundCheck) and not rule.ratio and 0 not in rule.bounds:
+        amount = names.difference if rule.difference else names.amount
+        return bounds_text(*rule.bounds, partial(amount, rule.compared))
     return ""
 
 

@@ -40,6 +40,29 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Strip:
+    """An interval against what is required of it, in percent of the strip's width."""
+
+    low: float
+    value: float
+    high: float
+    ticks: tuple[float, ...]
+    """The bounds."""
+    allowed: tuple[float, float]
+    """What lies within them, up to the edge where one is missing."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that decides something, in parts."""
+
+    place: str
+    value: str
+    rest: str
+    strip: Strip | None = None
+
+
+@dataclass(frozen=True)
 class Entry:
     """A table cell: one or more lines, and where the evidence is."""
 
@@ -60,6 +83,8 @@ class Entry:
     """Parts of a whole, drawn as a bar before the lines."""
     tag: Badge | None = None
     """A verdict, before the lines."""
+    measures: tuple[Measure, ...] = ()
+    """Numbers with their strips, before the lines."""
 
 
 def entry(*lines: Line | str, **rest: Any) -> Entry:

@@ -30,6 +30,7 @@ from accelreport.spec.claims import (
     FasterCheck,
     MemoryCheck,
     QuantisedCheck,
+    TrendCheck,
 )
 from accelreport.spec.models import Source
 from accelreport.terminal.answer import answers
@@ -61,7 +62,7 @@ def test_claims_that_were_tested_come_first_and_the_others_say_what_they_lack() 
     assert (tested.folded, untested.folded) == (False, True)
     (fast,), (far,) = tested.groups[0].rows, untested.groups[0].rows
     assert (fast.header.lines[0].text, far.header.lines[0].text) == ("Fast", "Far")
-    assert far.entries[2].lines[0].text == ("Example, 1 thread; and TPU v2-8: device not present")
+    assert far.entries[1].lines[0].text == ("Example, 1 thread; and TPU v2-8: device not present")
 
 
 def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_it() -> None:
@@ -77,10 +78,10 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
     _, table = section.blocks
     assert isinstance(table, Table)
     row, absent = table.groups[0].rows
-    assert [each.text for each in row.entries[2].lines] == [
+    assert [each.text for each in row.entries[1].lines] == [
         "Example has no number for it here (its budget ended before its training did)"
     ]
-    assert absent.entries[2].lines[0].text.startswith("TPU v2-8: ")
+    assert absent.entries[1].lines[0].text.startswith("TPU v2-8: ")
     states = [each.state for each in bench.tested]
     assert states == [CONFIRMED, NOT_MEASURED, NEEDS_DEVICE], "a longer run would test the second"
 
@@ -230,8 +231,8 @@ def test_beside_an_undecided_claim_stands_one_number_and_the_others_open_with_it
     assert section is not None
     (table,) = section.blocks
     assert isinstance(table, Table)
-    (measured,) = [row.entries[2] for row in table.groups[0].rows]
-    assert len(measured.lines) == 1
+    (measured,) = [row.entries[1] for row in table.groups[0].rows]
+    assert len(measured.measures) == 1
     *others, rule = measured.more
     assert len(others) == 2 * 3 - 1
     assert rule.text.endswith(
@@ -249,7 +250,7 @@ def test_a_sentence_names_devices_and_keys_as_the_page_does_and_leaves_all_other
     rows = [
         row for block in section.blocks if isinstance(block, Table) for row in block.groups[0].rows
     ]
-    rules = {row.header.lines[0].text: row.entries[2].more[-1].text for row in rows}
+    rules = {row.header.lines[0].text: row.entries[1].more[-1].text for row in rows}
     assert "of each model trained on Example T4 finds" in rules["Costs"]
     assert "exclude a loss of 0.5 percentage points" in rules["Costs"]
     assert "validation accuracy of Example T4 is at least 0.8 and at most" in rules["As good"]
@@ -286,7 +287,7 @@ def test_a_verdict_from_synthetic_data_is_marked_on_page_and_index(
         }
         extra = ["synthetic data"] if origin == "synthetic" else []
         assert marked["Fast"] == ["confirmed", *extra]
-        assert marked["Faster yet"] == ["needs a device"]
+        assert marked["Faster yet"] == [], "the heading of its table says it"
 
 
 def test_a_sample_of_the_data_is_a_banner_and_a_mark_at_qualities_and_at_no_time() -> None:
@@ -317,16 +318,16 @@ def test_a_claim_says_beside_its_sentence_who_made_it_and_the_page_s_source_in_f
     section = claims_section(bench_of(replace(made, plan=plan)))
     assert section is not None
     (table,) = [block for block in section.blocks if isinstance(block, Table)]
-    said = {row.header.lines[0].text: row.entries[1].lines[0].text for row in table.groups[0].rows}
+    said = {row.header.lines[0].text: row.header.lines[-1].text for row in table.groups[0].rows}
     assert said == {
         "Fast": "A. Author, B. Author 2021",
         "Other": "a talk of 2019",
-        "Ours": "–",
+        "Ours": "from accelreport",
         "Own": "from the author",
     }
     (fast, *_) = table.groups[0].rows
     assert fast.header.lines[1].text == "on a T4"
-    assert [column.title for column in table.columns] == ["verdict", "from", "measured"]
+    assert [column.title for column in table.columns] == ["verdict", "measured"]
 
 
 def test_how_far_two_accuracies_are_apart_is_told_in_percentage_points() -> None:
@@ -346,7 +347,12 @@ def test_how_far_two_accuracies_are_apart_is_told_in_percentage_points() -> None
     (table,) = section.blocks
     assert isinstance(table, Table)
     alike, higher, lower = (
-        " ".join(line.text for line in (*row.entries[2].lines, *row.entries[2].more))
+        " ".join(
+            (
+                *(f"{one.value} {one.rest}" for one in row.entries[1].measures),
+                *(line.text for line in (*row.entries[1].lines, *row.entries[1].more)),
+            )
+        )
         for row in table.groups[0].rows
     )
     number = r"[+\N{MINUS SIGN}]?\d+\.\d\d"
@@ -355,3 +361,29 @@ def test_how_far_two_accuracies_are_apart_is_told_in_percentage_points() -> None
         assert rule in plain
         assert re.search(rf"{number} points \({number} to {number}(, 90\s%)?, n = 3\)", plain)
     assert "points" not in lower
+
+
+def test_a_number_stands_by_its_bound_and_says_once_what_it_shares_with_others() -> None:
+    few = {"batch_size": [64, 256]}
+    claims = [
+        Claim(text="Bound", check=FasterCheck(faster="gpu", than="cpu", by_at_least=1.03)),
+        Claim(text="Trend", check=TrendCheck(rises="throughput", of="gpu", along="batch_size")),
+    ]
+    made = study(claims=claims, devices=("cpu", "gpu"), axes=few, origin="user-supplied")
+    section = claims_section(bench_of(made))
+    assert section is not None
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    rows = {row.header.lines[0].text: row for row in table.groups[0].rows}
+    assert all("own files" in [b.text for b in row.entries[0].badges] for row in rows.values())
+    bound, trend = rows["Bound"].entries[1], rows["Trend"].entries[1]
+    assert [one.place for one in bound.measures] == ["batch size 64", "batch size 256"]
+    for one in bound.measures:
+        strip = one.strip
+        assert strip is not None
+        assert strip.ticks == (strip.allowed[0],)
+        assert strip.ticks[0] < strip.low < strip.value < strip.high < strip.allowed[1] == 100
+    assert [one.strip for one in trend.measures] == [None, None]
+    for measured in (bound, trend):
+        assert all("n" not in one.rest for one in measured.measures)
+        assert "n = 3 each · 2 values" in measured.lines[0].text.replace("\xa0", " ")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import log
 
-from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, distinct
+from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, Number, distinct
 from accelreport.analysis.outcome import outcome_of
+from accelreport.analysis.speedup import Why
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.claim_text import (
@@ -17,15 +20,16 @@ from accelreport.report.claim_text import (
     decided_text,
     margin_text,
     measured_lines,
+    measured_parts,
     missing_text,
     numbers_text,
     published_text,
-    ratio_text,
     rule_text,
     source_of,
     state_counts,
     state_words,
     states_text,
+    values_text,
 )
 from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, in_percent, metric_title
 from accelreport.report.model import (
@@ -36,10 +40,12 @@ from accelreport.report.model import (
     Line,
     Link,
     Links,
+    Measure,
     Page,
     Row,
     RowGroup,
     Section,
+    Strip,
     Table,
     Tone,
     Unit,
@@ -52,9 +58,9 @@ from accelreport.report.model import (
 from accelreport.report.notices import notices_of
 from accelreport.report.pages.badges import benchmark_rows, kind_text, origin_badges, tried_kinds
 from accelreport.report.quantity import setting
-from accelreport.report.text import clean, label, sentence, tied
-from accelreport.report.view import BenchmarkView
-from accelreport.spec.claims import Claim, Names
+from accelreport.report.text import clean, label, sentence, short_hardware, tied
+from accelreport.report.view import BenchmarkView, processors
+from accelreport.spec.claims import BoundCheck, Claim, EquivalentCheck, Names, Rule
 
 DECIDED = frozenset({ClaimState.CONFIRMED, ClaimState.REFUTED})
 
@@ -93,8 +99,10 @@ def claims_section(bench: BenchmarkView) -> Section | None:
     if tested:
         tables.append(claims_table("claims-table", "Tested", [(bench, tested)]))
     if untested:
-        title = f"Not decided: {states_text(state_counts(untested))}"
-        table = claims_table("untested-table", title, [(bench, untested)])
+        counts = state_counts(untested)
+        title = f"Not decided: {states_text(counts)}"
+        own = [(bench, untested)]
+        table = claims_table("untested-table", title, own, named=len(counts) > 1)
         tables.append(replace(table, folded=bool(tested)))
     detail = states_text(state_counts(bench.tested))
     return Section("claims", "Claims", tuple(tables), folded=not tested, detail=detail)
@@ -127,32 +135,34 @@ Claims = Sequence[tuple[BenchmarkView, Sequence[ClaimResult]]]
 """Benchmarks with some of their claims."""
 
 
-def claims_table(name: str, title: str, claims: Claims) -> Table:
-    """Some claims of one benchmark, or of several under their titles."""
+def claims_table(name: str, title: str, claims: Claims, *, named: bool = True) -> Table:
+    """Some claims of one benchmark, or of several under their titles.
+
+    Who says most of a benchmark's claims stands in its heading, and others under their claims; its
+    own page names an only source above. Without `named` no row has a verdict: the title says it.
+    """
     groups = []
     for bench, some in claims:
         numbers = {id(result): number for number, result in enumerate(bench.tested)}
-        rows = tuple(
-            replace(claim_row(bench, result), id=claim_id(bench, numbers[id(result)]))
-            for result in some
-        )
-        if len(claims) == 1:
-            groups.append(RowGroup(rows))
-            continue
-        group, sources = benchmark_rows(bench, rows), {row.entries[1] for row in rows}
-        if len(sources) == 1:  # it stands once, beside the heading
-            ((line,),) = (source.lines for source in sources)
-            detail = " · ".join(text for text in (line.text, group.detail) if text.strip("–"))
-            rows = tuple(
-                replace(row, entries=(row.entries[0], entry("–"), *row.entries[2:])) for row in rows
-            )
-            group = replace(group, rows=rows, detail=detail)
+        speakers = Counter(_speaker_of(bench, result.claim) for result in bench.tested)
+        usual = max(speakers, key=lambda who: (who not in SPEAKERS.values(), speakers[who]))
+        several = len(claims) == 1 and len(speakers.keys() - set(SPEAKERS.values())) > 1
+        rows = []
+        for result in some:
+            who = _speaker_of(bench, result.claim)
+            row = claim_row(bench, result, who if several or who != usual else "", named=named)
+            rows.append(replace(row, id=claim_id(bench, numbers[id(result)])))
+        group = RowGroup(tuple(rows))
+        if len(claims) > 1:
+            group = benchmark_rows(bench, rows)
+            detail = " · ".join(filter(None, (usual, group.detail)))
+            group = replace(group, detail=detail)
         groups.append(group)
     return Table(
         id=name,
         title=title,
         corner="claim",
-        columns=(Column("verdict"), Column("from"), Column("measured")),
+        columns=(Column("verdict"), Column("measured")),
         groups=tuple(groups),
         style="prose verdicts",
     )
@@ -201,37 +211,41 @@ def _untested(bench: BenchmarkView, result: ClaimResult) -> str:
     return "; ".join(f"{quantity.listed(sorted(who))}: {why}" for why, who in reasons.items())
 
 
-def _said_by(bench: BenchmarkView, claim: Claim) -> Entry:
+def _speaker_of(bench: BenchmarkView, claim: Claim) -> str:
     """Who published a claim, the page's own source by authors and year; or who else makes it."""
     who, own = source_of(bench.plan, claim), bench.plan.source
     if own and own.authors and who == own.title:
         who = f"{label(own.authors, 60)} {own.year or ''}".rstrip()
-    ours = "–" if claim.by == "accelreport" else SPEAKERS[claim.by]
-    return entry(Line(label(who, 160) or ours, "detail"))
+    return label(who, 160) or SPEAKERS[claim.by]
 
 
-def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
+def claim_row(bench: BenchmarkView, result: ClaimResult, who: str, *, named: bool = True) -> Row:
     """A claim with its state, what was measured, the rule and who said it."""
     state, claim, names = result.state, result.claim, names_of(bench)
-    named = set(claim.rule.model_dump(include={"of", "over"}).values())
-    devices = [name for name in bench.plan.devices if name in named] or bench.plan.devices
+    named_here = set(claim.rule.model_dump(include={"of", "over"}).values())
+    devices = [name for name in bench.plan.devices if name in named_here] or bench.plan.devices
     badge = Badge(STATES[state], "", _TONES.get(state, "quiet"))
-    measured = [Line(line) for line in measured_lines(result, names)]
-    measured = measured or [Line(_untested(bench, result))]
-    if result.numbers and result.withheld:
-        measured += [Line(tied(label(text, 600)), "reason") for text in beside_text(result, names)]
-    machines = {series.machine for series in bench.series if series.machine}
-    if result.machine and len(machines) > 1:
-        measured.append(Line(f"on machine {label(result.machine, 20)}", "reason"))
     decided = state in DECIDED
     most = MOST_SHOWN if decided else MOST_SHOWN_UNDECIDED
-    shown, more = measured[:most], measured[most:]
+    parts, shared = measured_parts(result, names)
+    strips = _strips(claim.rule, [part.number for part in parts])
+    shown = [] if parts else [Line(line) for line in measured_lines(result, names)]
+    shown = shown or [Line(_untested(bench, result))] * (not parts)
+    more = [Line(" ".join(filter(None, part[:3]))) for part in parts[most:]] or shown[most:]
+    shown = shown[:most]
+    if decided and (margin := margin_text(claim.rule, names)):
+        shared.insert(0, f"required: {margin}")
+    shown += [Line(tied(label(" · ".join(shared), 600)), "reason")] * bool(shared)
+    if result.numbers and result.withheld:
+        reasons = [*beside_text(result, names), *_processors_of(bench, result)]
+        shown += [Line(tied(label(text, 600)), "reason") for text in reasons]
+    machines = {series.machine for series in bench.series if series.machine}
+    if result.machine and len(machines) > 1:
+        shown.append(Line(f"on machine {label(result.machine, 20)}", "reason"))
     if result.numbers:
         shown += [
             Line(missing_text(one, names, result.profile), "reason") for one in result.missing
         ]
-    if decided and (margin := margin_text(claim.rule)):
-        shown.append(Line(f"required: {margin}", "reason"))
     rule = tied(label(rule_text(bench.plan, claim.rule, names), 400))
     more_title = f"{len(more)} more, rule" if more else "rule"
     more.append(Line(f"The rule: {rule}."))
@@ -240,17 +254,68 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
         more.append(Line(note, "reason"))
     if published := published_text(bench.plan, claim.rule, names):
         more.append(Line(tied(label(published, 400)), "reason"))
+    origins = [result.stand_in, "user-supplied" * result.own_files]
+    badges = ([badge] if named else []) + origin_badges(origins)
+    measures = tuple(
+        Measure(label(part.place, 160), part.value, part.rest, strip)
+        for part, strip in zip(parts[:most], strips, strict=False)
+    )
     return table_row(
-        entry(label(claim.text, 400), *under(note if decided else "", "detail")),
-        Entry((), badges=(badge, *origin_badges([result.stand_in]))),
-        _said_by(bench, claim),
-        entry(*shown, more=tuple(more), more_title=more_title),
+        entry(
+            label(claim.text, 400), *under(note if decided else "", "detail"), *under(who, "detail")
+        ),
+        Entry((), badges=tuple(badges)),
+        entry(*shown, more=tuple(more), more_title=more_title, measures=measures),
         facets=Facets(
             tuple(dict.fromkeys(map(bench.title_of, devices))),
             (STATES[state],),
             (SPEAKERS[claim.by],),
         ),
     )
+
+
+def _processors_of(bench: BenchmarkView, result: ClaimResult) -> list[str]:
+    """On which processors a precision was compared: what their units multiply decides it."""
+    if all(withheld.why is not Why.PRECISION for withheld in result.withheld):
+        return []
+    rows = [row for number in result.numbers for row in number.processes]
+    cpus = [row for row in rows if bench.plan.devices[row.device].kind == "CPU"]
+    records = [record for row in cpus if (record := bench.record(row))]
+    names = sorted({short_hardware(row.hardware) for row in cpus})
+    where = (record.environment for record in records if record.environment)
+    texts = [*names, *processors(where)]
+    return [f"on {quantity.listed(texts)}"] if texts else []
+
+
+def _strips(rule: Rule, numbers: Sequence[Number]) -> list[Strip | None]:
+    """Each number's interval against the bounds of a rule, on one scale; None where it has none."""
+    bounds = rule.bounds if isinstance(rule, BoundCheck) else (None, None)
+    if isinstance(rule, EquivalentCheck):
+        bounds = -rule.within, rule.within
+    ticks = [bound for bound in bounds if bound is not None]
+    known = [number.interval for number in numbers if number.interval.known]
+    ends = [*ticks, *(end for one in known for end in (one.low, one.high))]
+    if not ticks or not known:
+        return [None] * len(numbers)
+    # Times and rates are compared by their ratios, qualities by their differences.
+    by_ratio = min(ends) > 0 and not in_percent(numbers[0].quantity)
+    scale = log if by_ratio else float
+    least, most = scale(min(ends)), scale(max(ends))
+    air = 0.08 * ((most - least) or 1)
+
+    def place(amount: float) -> float:
+        return round(100 * (scale(amount) - least + air) / (most - least + 2 * air), 1)
+
+    allowed = tuple(
+        edge if b is None else place(b) for b, edge in zip(bounds, (0, 100), strict=True)
+    )
+    marks = tuple(map(place, ticks))
+    return [
+        Strip(place(i.low), place(i.value), place(i.high), marks, (allowed[0], allowed[1]))
+        if (i := number.interval).known
+        else None
+        for number in numbers
+    ]
 
 
 PATH = "claims.html"
@@ -273,7 +338,7 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
                 places[id(result)],
                 result.state.name.lower(),
                 STATES[result.state],
-                ratio_text(result) * (result.state in DECIDED),
+                values_text(result) * (result.state in DECIDED),
             )
             for result in own
         )
@@ -312,7 +377,8 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
         firsts = closest_first(own[0] for _, own in rows)
         rows.sort(key=lambda row: states == OPEN and firsts.index(row[1][0]))
         if rows:
-            table = claims_table(f"{name}-table", title, rows)
+            one = len(states) == 1  # the heading says it, and no row again
+            table = claims_table(f"{name}-table", title, rows, named=not one)
             count = quantity.count(sum(len(own) for _, own in rows))
             blocks = (commands, table) if name == "undecided" else (table,)
             sections.append(Section(name, title, blocks, folded=bool(sections), detail=count))
