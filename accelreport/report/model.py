@@ -417,8 +417,8 @@ class Sparkline:
     caption: str
     up: tuple[str, ...]
     """Texts of its upright axis from the top, as far from each other."""
-    across: tuple[str, str]
-    """Texts at the left and the right end of the other one."""
+    across: tuple[str, ...]
+    """The same of the other one from the left."""
     kind: Literal["sparkline"] = "sparkline"
 
 

@@ -394,6 +394,8 @@ def test_a_cell_page_says_its_time_and_folds_its_raw_blocks(pages: dict[str, Ele
     assert len(rows) == len(record.blocks) + 1
     assert f"{record.blocks[1].wall_s:.6f}" in rows[2].text
     assert " a step" in section(page, "blocks").all("span")[0].text
+    mean = re.sub(r".*: (.*) a step.*", r"\1", title.text)
+    assert f"mean of all {mean} (dotted)" in section(page, "blocks").text
     assert "conv64_conv32" in section(page, "asked").text
     kernel = next(
         r for r in ordinary().records() if r.flops and r.cell.workload["kind"] == "matmul"

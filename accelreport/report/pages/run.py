@@ -53,14 +53,15 @@ with more steps, each column reaches from the least to the most of several."""
 
 
 def sparkline(record: Record, step: str) -> Sparkline | None:
-    """Step times in order, on an axis from 0, with their median; None with fewer than ten."""
+    """Step times in order from 0, with their median and the mean; None with fewer than ten."""
     blocks = [block for block in record.steady.blocks if block.steps]
     stamped = [value for block in blocks for value in block.stamped_s]
     seconds = np.array(stamped or [block.wall_s / block.steps for block in blocks])
     if len(seconds) < 10:
         return None
     scale, _ = quantity.time_unit(float(seconds.max()))
-    ticks = [scale * tick for tick in nice_ticks(0.0, float(seconds.max()) / scale, 3)]
+    most_ticks = (nice_ticks(0.0, float(seconds.max()) / scale, about) for about in range(3, 7))
+    ticks = [scale * tick for tick in min(most_ticks, key=lambda own: own[-1])]
     top = ticks[-1]
     columns = min(len(seconds), MOST)
     starts = np.arange(columns) * len(seconds) // columns
@@ -72,13 +73,18 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         f"V{low:.1f}{f'V{high:.1f}' if high != low else ''}H{(number + 1) * WIDTH / columns:.1f}"
         for number, (low, high) in enumerate(zip(least, most, strict=True))
     )
-    median = float(np.median(seconds))
-    grid, dashed = (
+    median, mean = float(np.median(seconds)), record.steady.step_s
+    grid, dashed, dotted = (
         "".join(f"M0 {HEIGHT * (1 - value / top) + 1:.1f}H{WIDTH:.0f}" for value in values)
-        for values in (ticks[1:], [median])
+        for values in (ticks[1:], [median], [mean])
     )
-    what = f"steady {step}" if stamped else "block"
-    text = f"Median {quantity.duration(median)} (dashed)"
+    numbers = [round(1 + part * (len(seconds) - 1) / 4) for part in range(5)]
+    grid += "".join(
+        f"M{(number - 0.5) * WIDTH / len(seconds):.1f} {HEIGHT - 4:.0f}v5" for number in numbers
+    )
+    what = f"Single steady {step}s" if stamped else f"Blocks of {step}s"
+    middle, average, longest = map(quantity.duration, (median, mean, float(seconds.max())))
+    text = f"{what}: median {middle} (dashed), longest {longest}; mean of all {average} (dotted)"
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
         f'width="{WIDTH:.0f}" height="{HEIGHT:.0f}" preserveAspectRatio="none" role="img" '
@@ -87,12 +93,13 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         f'<path d="{grid}" stroke="var(--grid)"/>'
         f'<path d="M0 {path[1:]}" fill="none" stroke="var(--link)" stroke-width="1.2" '
         'vector-effect="non-scaling-stroke"/>'
-        f'<path d="{dashed}" stroke="var(--ink)" stroke-dasharray="6 4"/></svg>'
+        f'<path d="{dashed}" stroke="var(--ink)" stroke-dasharray="6 4"/>'
+        f'<path d="{dotted}" stroke="var(--ink)" stroke-dasharray="1.5 3"/></svg>'
     )
-    ends = f"{what} 1", f"{what} {quantity.count(len(seconds))}"
     figure = Markup(drawn)  # noqa: S704 -- numbers and our own words only
     highest, *others = map(plain_duration, reversed(ticks))
-    return Sparkline(figure, f"{text}.", (f"{highest} a {step}", *others), ends)
+    return Sparkline(figure, f"{text}.", (f"{highest} a {step}", *others),
+                     tuple(map(quantity.count, numbers)))  # fmt: skip
 
 
 _OUTCOMES = {"passed": "passed", "failed": "found", "not-applicable": "not looked for"}
@@ -404,7 +411,7 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
     ran = f"{of}{quantity.plural(record.planned_steps or done, words.step)} ran"
     timed = f"{quantity.count(window.steps)} timed in {quantity.duration(window.window_s)}"
     drawn = sum(len(block.stamped_s) for block in window.blocks)
-    shown = f", {quantity.count(drawn)} drawn" if 10 <= drawn < window.steps else ""
+    shown = f", {quantity.count(drawn)} singly" if 10 <= drawn < window.steps else ""
     return f"{who}: {quantity.duration(window.step_s)} a {words.step}{at}", f"{ran}, {timed}{shown}"
 
 
