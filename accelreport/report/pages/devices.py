@@ -16,6 +16,7 @@ from accelreport.report.model import (
     Column,
     Download,
     Entry,
+    Fact,
     Facts,
     Line,
     Page,
@@ -40,7 +41,7 @@ from accelreport.report.pages.machines import (
 )
 from accelreport.report.pages.sections.cost import price_text
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, measured_records, vector_name
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device, StoredDevice
 
@@ -97,7 +98,10 @@ def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView], mach
     rows = [[row for d in tried if b in d.benches for row in d.rows_of(b)] for b in ran]
     whole = sum(all(row.outcome == "ok" for row in own) for own in rows)
     share = f"{whole or 'none'} of them " if len(ran) > 1 else "" if whole else "not "
+    units = {(e.machine, vector_name(e)) for d in tried for own in d.machines.values() for e in own}
     where = "one machine" if machines == 1 else f"{machines} machines"
+    if (several := len({unit for unit in units if unit[1]})) > machines:
+        where = f"{quantity.number_word(several)} processors"
     return f"{quantity.plural(len(ran), 'benchmark')} ran on {where}, {share}complete there"
 
 
@@ -140,47 +144,108 @@ def _machine(
         )
         anchored.add(device.id)
         rows.setdefault(", ".join(software_lines(device, machine)), []).append(row)
+    hardware, heads = _heads([device.title for device in often])
+    marks = [[_mark(device, bench, machine) for device in often] for bench in asked]
+    shown = {line.text for row in marks for mark in row for line in mark.lines[1:]}
     table = Table(
         id=f"run-{machine_id(machine)}",
-        title="Benchmarks × configurations",
-        caption="● complete · pale: in part (timed/planned processes) · ○ no time",
+        title=f"Benchmarks × configurations{f' of {hardware}' * bool(hardware)}",
+        caption=", ".join(text for mark, text in MARKS.items() if mark in shown),
         corner="benchmark",
-        columns=tuple(Column(device.title) for device in often),
+        columns=tuple(map(Column, heads)),
         groups=(
             RowGroup(
                 tuple(
-                    table_row(
-                        entry(titles[bench.slug], href=f"{bench.slug}.html"),
-                        *(_mark(device, bench, machine) for device in often),
-                    )
-                    for bench in asked
+                    table_row(entry(titles[bench.slug], href=f"{bench.slug}.html"), *own_marks)
+                    for bench, own_marks in zip(asked, marks, strict=True)
                 )
             ),
         ),
         style="dots",
     )
     records = (record for device in own for record in device.records)
-    words = machine_line(record for record in records if record.machine == machine)
+    words = machine_line((record for record in records if record.machine == machine), brief=True)
     name = [] if one and words else [f"Machine {label(machine, 20)}"]
     title = ": ".join([*name, *[words] * bool(words)])
-    facts = [*hardware_facts(_environments(devices, machine)), *speed_facts(benches, machine)]
-    known = Facts(tuple(facts), inline=True)
+    known = _hardware(devices, benches, machine)
     listed = Table(
         id=f"configurations-{machine_id(machine)}",
         title="Configurations",
-        corner="configuration",
-        columns=(Column("in specs"), Column("driven by"), Column("benchmarks")),
+        corner="device",
+        columns=(Column("in specs"), Column("configuration"), Column("benchmarks")),
         groups=tuple(RowGroup(tuple(own), title=software) for software, own in rows.items()),
         style="prose",
     )
-    return Section(machine_id(machine), title, (known, *[table] * bool(often), listed))
+    return Section(machine_id(machine), title, (*known, *[table] * bool(often), listed))
+
+
+def _hardware(
+    devices: Sequence[Listing], benches: Sequence[BenchmarkView], machine: str
+) -> list[Facts | Table]:
+    """What a machine is; where it had several processors, a column of each for what differs."""
+    environments = _environments(devices, machine)
+    by_vector = dict(sorted(grouped(environments, vector_name).items()))
+    by_vector.pop("", None)
+    faster = speed_facts(benches, machine)
+    if len(by_vector) < 2:
+        return [Facts((*hardware_facts(environments), *faster), inline=True)]
+    ran = Counter(
+        vector
+        for bench in benches
+        for vector in {
+            vector_name(record.environment)
+            for record in measured_records([bench])
+            if record.machine == machine and record.environment
+        }
+    )
+    columns = [{fact.term: fact.value for fact in hardware_facts(e)} for e in by_vector.values()]
+    names = [column.pop("Vector units") for column in columns]
+    known = {
+        term: [column.get(term, quantity.MISSING) for column in columns]
+        for term in dict.fromkeys(term for column in columns for term in column)
+    }
+    shared = [Fact(term, texts[0]) for term, texts in known.items() if len({*texts}) == 1]
+    rows = [
+        table_row("Benchmarks", *(quantity.count(ran[vector]) for vector in by_vector)),
+        *(table_row(term, *texts) for term, texts in known.items() if len({*texts}) > 1),
+    ]
+    table = Table(
+        id=f"processors-{machine_id(machine)}",
+        title="Processors",
+        corner="processor",
+        columns=tuple(map(Column, names)),
+        groups=(RowGroup(tuple(rows)),),
+        style="prose",
+    )
+    return [Facts((*shared, *faster), inline=True), table]
+
+
+def _heads(titles: Sequence[str]) -> tuple[str, list[str]]:
+    """The hardware that all devices share, and what is left of their names: "base", "1 thread".
+
+    Devices that share none keep their names.
+    """
+    names = {title.partition(",")[0].partition(" (")[0] for title in titles}
+    rests = [title.partition(", ")[2] or "base" for title in titles]
+    if len(names) > 1 or len({*rests}) < len(titles) or len(titles) < 2:
+        return "", list(titles)
+    return names.pop(), rests
+
+
+MARKS = {
+    "complete": "● complete",
+    "in part": "pale: in part (timed/planned processes)",
+    "no time": "○ no time",
+    "not planned": "· not planned",
+}
+"""Marks of the matrix by their words for a screen reader."""
 
 
 def _mark(device: Listing, bench: BenchmarkView, machine: str) -> Entry:
     """How much of a benchmark a device ran on a machine; empty where it was not asked to."""
     rows = [row for row in device.rows_of(bench) if row.machine in {machine, ""}]
     if bench not in device.benches or not rows:
-        return entry("")
+        return entry("·", Line("not planned", "vh"), mark="apart")
     if all(row.outcome == "ok" for row in rows):
         return entry("●", Line("complete", "vh"))
     if not (timed := sum(row.timed for row in rows)):

@@ -59,7 +59,6 @@ _FIELDS: tuple[tuple[str, Callable[[Environment], str]], ...] = (
     ("CUDA and cuDNN", lambda e: libraries(e)),
     ("System and kernel", lambda e: e.os),
     ("Python", lambda e: e.python),
-    ("accelreport", lambda e: _version(e)),
 )
 
 
@@ -73,11 +72,14 @@ def _gpus(environment: Environment) -> list[str]:
     return gpus
 
 
-def _version(environment: Environment) -> str:
-    text = environment.accelreport
-    if environment.commit:
-        text += f", commit {environment.commit[:12]}"
-    return text + (" with uncommitted changes" if environment.dirty else "")
+def _versions(environments: Sequence[Environment]) -> str:
+    """Versions of this program, with the commit, or how many there were."""
+    text = " or ".join(sorted({environment.accelreport for environment in environments}))
+    commits = {environment.commit for environment in environments if environment.commit}
+    if commits:
+        one = f"commit {min(commits)[:12]}"
+        text += f", {one if len(commits) == 1 else f'{len(commits)} commits'}"
+    return text + " with uncommitted changes" * any(e.dirty for e in environments)
 
 
 _LIBRARIES = {
@@ -166,9 +168,10 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
         if len(texts) > MOST_TEXTS:
             texts = [*texts[:3], f"{len(texts) - 3} others"]
         if texts:
-            facts.append(Fact(term, "; or ".join(texts)))
+            facts.append(Fact(term, " or ".join(texts)))
+    facts.append(Fact("accelreport", label(_versions(environments), 600)))
     if own := processors(environments):
-        facts.append(Fact("Vector units", "; or ".join(own)))
+        facts.append(Fact("Vector units", " or ".join(own)))
     if clock := clocks(environments):
         facts.append(Fact("CPU clock", clock))
     if loads := [load for e in environments if (load := e.load_before) is not None]:
@@ -231,15 +234,18 @@ def machine_in_words(environment: Environment, *, model: bool = True) -> str:
     return " + ".join([processor, *names])
 
 
-def machine_line(records: Iterable[Record]) -> str:
-    """The machines in a few words; empty where no record names one."""
+def machine_line(records: Iterable[Record], *, brief: bool = False) -> str:
+    """The machines in a few words; empty where no record names one.
+
+    Of several processors on one machine a `brief` line says nothing.
+    """
     known = (record.environment for record in records if record.environment is not None)
     names: Counter[str] = Counter()
     for _, environments in sorted(grouped(known, lambda own: own.machine).items()):
         own = processors(environments)
         # Where a cell could see no GPU its record names none.
         words = max((machine_in_words(e, model=len(own) < 2) for e in environments), key=len)
-        if len(own) > 1:
+        if len(own) > 1 and not brief:
             words += f" (different processors: {quantity.listed(own)})"
         names[words] += 1
     lines = [f"{count} × {words}" if count > 1 else words for words, count in names.items()]
