@@ -183,6 +183,7 @@ class Value:
         why: the reasons for which it is withheld.
         noun: the unit of a `NUMBER`, such as "°C"; empty where it has none.
         p: of the test that gave the verdict; NaN where an interval gave it.
+        digits: how many a published figure leaves of what follows from it; 0 where it limits none.
     """
 
     of: Subject
@@ -197,6 +198,7 @@ class Value:
     why: tuple[Withheld, ...] = ()
     noun: str = ""
     p: float = nan
+    digits: int = 0
 
     @property
     def number(self) -> float:
@@ -270,6 +272,11 @@ class Finding:
             return not any(value.interval.known for value in self.values)
         lone = {Kind.RATE, Kind.LATENCY, Kind.CROSSING, Kind.PAYS_OFF, Kind.UNDECIDED}
         return self.kind in {*lone, Kind.NOT_MEASURED}
+
+    @property
+    def of_several(self) -> bool:
+        """Whether it is of several configurations, the best or all of them."""
+        return self.kind in {Kind.LEARNS, Kind.RATE} and self.of > 1
 
     @property
     def titles(self) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from math import nan
+from math import floor, log10, nan
 from typing import Any
 
 from accelreport.analysis.published import (
@@ -103,6 +103,19 @@ class PublishedRate:
     figure: str
     flags: tuple[Contradiction, ...] = ()
     comparable: bool = True
+
+    @property
+    def slack(self) -> float:
+        """Half a unit of the last printed digit, as a share; times are in whole minutes or so."""
+        printed = self.row.figures().get(self.figure, self.rate)
+        minutes = printed >= 120 and printed % 60 == 0 and self.figure.endswith("_time")
+        return 30 / printed if minutes else rounding(printed)
+
+    @property
+    def digits(self) -> int:
+        """How many digits of the rate its rounding leaves, at least two; 0 of a printed rate."""
+        derived = self.figure.endswith("_time") and 0 < self.slack < 1
+        return max(2, floor(-log10(self.slack)) + 1) if derived else 0
 
 
 def published_rates(plan: PlanDocument) -> tuple[PublishedRate, ...]:

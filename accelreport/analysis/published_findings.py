@@ -8,7 +8,7 @@ from math import isfinite, isnan, nan
 
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.findings import Caveat, Finding, Kind, Provenance, Subject, Unit, Value
-from accelreport.analysis.published import published_results, rounding, validation_factor
+from accelreport.analysis.published import published_results, validation_factor
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
     base_groups,
@@ -43,10 +43,8 @@ def published_findings(bench: Benchmark) -> Iterator[Finding]:
                 longer = validation_factor(bench.plan, rate.row, rate.figure, base.results)
                 if clock_of(longer):  # our rate has no validation, and theirs does
                     continue
-                printed, ratio = rate.row.figures()[rate.figure], divided(rate.rate, own.interval)
                 # Sources print times in whole seconds or minutes.
-                minutes = printed >= 120 and printed % 60 == 0 and rate.figure.endswith("_time")
-                slack = 30 / printed if minutes else rounding(printed)
+                ratio, slack = divided(rate.rate, own.interval), rate.slack
                 low, high = ratio.low / (1 + slack), ratio.high / (1 - slack)
                 values.setdefault(
                     (rate.row.device, round(rate.rate, 6)),

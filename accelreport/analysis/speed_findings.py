@@ -102,6 +102,7 @@ def published_value(bench: Benchmark, rate: PublishedRate) -> Value:
         Unit.RATE,
         Provenance.PUBLISHED,
         frozenset() if rate.comparable else frozenset({Caveat.UNLIKE}),
+        digits=rate.digits,
     )
 
 
@@ -259,6 +260,7 @@ def _published_ratio(own: Value, base: Value) -> Value:
         Provenance.CALCULATED,
         own.caveats | base.caveats,
         over=base.of,
+        digits=min(own.digits, base.digits),
     )
 
 
@@ -460,17 +462,32 @@ def _is_next_stage(less: Device, more: Device) -> bool:
 
 
 def rate_findings(bench: Benchmark) -> Iterator[Finding]:
-    """What the baseline does in a second: of a number's sweep the highest, else at the first.
+    """What the baseline does in a second: of several points the highest, where that is decided.
 
-    `of` counts the rates of which it is the highest.
+    Of a number's sweep all rates are the finding where it is not, else the first one; `of` counts
+    them.
     """
-    rates = [rate for group in base_groups(bench) if (rate := rate_of(group))]
-    if rates and (_is_grid(bench) or swept_number(bench)):
-        yield Finding(Kind.RATE, (max(rates, key=lambda rate: rate.number),), of=len(rates))
-    elif rates:
-        yield Finding(Kind.RATE, (rates[0],))
-    else:
+    rated = [(group, rate) for group in base_groups(bench) if (rate := rate_of(group))]
+    if not rated:
         yield replace(failures([bench]), of=sum(row.timed for row in bench.results))
+        return
+    (own, highest), *others = sorted(rated, key=lambda pair: -pair[1].number)
+    rules = replace(rules_of(bench.plan, bench.results), quality=None, comparisons=len(others))
+    swept = bool(swept_number(bench))
+    if (_is_grid(bench) or swept) and all(
+        speedup(own, group, rules).verdict is Verdict.FASTER for group, _ in others
+    ):
+        yield Finding(Kind.RATE, (highest,), of=len(rated))
+    elif swept and len(bench.axes) == 1:
+        yield Finding(Kind.RATE, tuple(rate for _, rate in rated), of=len(rated))
+    else:
+        yield Finding(Kind.RATE, (rated[0][1],))
+
+
+def rate_at(bench: Benchmark, of: Subject) -> Value | None:
+    """The measured rate of a subject."""
+    rows = (row.own for row in bench.compared if row.own.timed)
+    return next((v for group in rows if (v := rate_of(group)) and v.of == of), None)
 
 
 def failures(benches: Iterable[Benchmark]) -> Finding:

@@ -30,13 +30,13 @@ class Form:
 
 def best_of(finding: Finding) -> str:
     """Of how many configurations a number is the best; empty of another or an only one."""
-    if finding.kind not in {Kind.LEARNS, Kind.RATE} or finding.of < 2:
+    if not finding.of_several or (finding.kind is Kind.RATE and len(finding.values) > 1):
         return ""
-    if finding.kind is Kind.RATE:
-        return f", the high{'er' if finding.of == 2 else 'est'} of its {finding.of} rates"
-    single = Caveat.SINGLE_RUN in finding.caveats
-    best = f", the {'better' if finding.of == 2 else 'best'}{' mean' * (not single)}"
-    return f"{best} of {finding.of} configurations{', in one run each' * single}"
+    better, best = (
+        ("higher", "highest") if finding.kind is Kind.RATE else ("better mean", "best mean")
+    )
+    counted = "its {} rates" if finding.kind is Kind.RATE else "{} configurations"
+    return f", the {better if finding.of == 2 else best} of {counted.format(finding.of)}"
 
 
 def _same(finding: Finding) -> bool:

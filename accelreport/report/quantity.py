@@ -76,7 +76,7 @@ def _valued(written: Callable[_P, str]) -> Callable[_P, str]:
 
 @_valued
 def write(value: float, unit: Unit, interval: Interval | None = None, noun: str = "",
-          toward: Callable[[float], float] = round) -> str:  # fmt: skip
+          toward: Callable[[float], float] = round, digits: int = 0) -> str:  # fmt: skip
     """A number with its unit, alike in titles, tables and figures.
 
     Args:
@@ -86,15 +86,27 @@ def write(value: float, unit: Unit, interval: Interval | None = None, noun: str 
         noun: what a rate, a count or a number is of: "images", "steps", "°C"; TFLOPS is a rate
             by itself.
         toward: how its last digit is rounded: a lower bound down, an upper one up.
+        digits: how many it has at most, where a source rounded what it follows from.
     """
     if not present(value):
         return MISSING
+    value = significant(value, digits)
     ends = (interval.low, interval.high) if interval and interval.known else (None, None)
 
     def places(scaled: float, scale: float) -> int:
-        return _places(scaled, scale, ends)
+        own = _places(scaled, scale, ends)
+        if not (digits and scaled):
+            return own
+        return min(own, max(0, digits - 1 - math.floor(math.log10(abs(scaled)))))
 
     return _with_unit(unit, noun, value, places, toward)
+
+
+def significant(value: float, digits: int) -> float:
+    """A number with so many significant digits; as it is without a limit."""
+    if not (digits and value and present(value)):
+        return value
+    return round(value, digits - 1 - math.floor(math.log10(abs(value))))
 
 
 def span(interval: Interval, unit: Unit, noun: str = "") -> str:

@@ -32,7 +32,7 @@ from accelreport.analysis.outcome import comparisons_of, outcome_of
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
 from accelreport.analysis.speed_findings import difference_of, failures, forward, threads_of
-from accelreport.analysis.stats import Verdict, grouped, holds_one
+from accelreport.analysis.stats import Interval, Verdict, grouped, holds_one
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, as_title, decides, is_named, is_of, measured_lines
@@ -46,8 +46,8 @@ from accelreport.spec.device import FRAMEWORK_NAMES
 
 LOOSE = 2.0
 """How far apart the ends of an interval may be whose middle a sentence gives."""
-MOST_NUMBERS = 2
-"""Of a claim in lines below its text as a title; also devices that a caveat names."""
+MOST_NUMBERS, MOST_STATED = 2, 2
+"""Of a claim in lines below a title, and devices that a caveat names; things below a title."""
 
 _DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
 """What a sentence about quality begins with where the data are not the whole real set."""
@@ -74,6 +74,11 @@ class Speaker:
             return f"the published {label(of.row.label, 60)}"
         return self.bench.name_at(of.device, of.machine, of.point)
 
+    def spoken(self, of: Subject) -> str:
+        """The same as one thing, for a verb: "Intel Xeon with 2 threads"."""
+        counted = "" if of.row else self.bench.counted(of.device)
+        return self.name(of).replace(f", {counted}", f" with {counted}" if counted else ", ")
+
     def at(self, of: Subject) -> str:
         """The sweep point of a subject: " at batch size 256"; empty without one."""
         return self.bench.at(of.point) if of.point else ""
@@ -99,7 +104,8 @@ class Speaker:
                 return quantity.hours_and_minutes(value.number)
             rate = f"{quantity.SPACE}{self.noun(value)}{'' if self.bench.words.kernel else '/s'}"
             return printed_text(figure, value.number) + rate * (value.unit is Unit.RATE)
-        return quantity.write(value.number, value.unit, value.interval, self.noun(value))
+        own, noun = value.interval, self.noun(value)
+        return quantity.write(value.number, value.unit, own, noun, digits=value.digits)
 
     def interval(self, value: Value) -> str:
         """The interval of a value: "1.5–1.9×"; empty without one."""
@@ -109,6 +115,9 @@ class Speaker:
         """One number, or the least and the greatest: "1.4 to 2.6×"."""
         least, most = (pick(values, key=lambda value: value.number) for pick in (min, max))
         one, other = self.number(least), self.number(most)
+        if one != other and least.unit is Unit.RATE:
+            ends = Interval(least.number, least.number, most.number, least.interval.n)
+            return quantity.span(ends, least.unit, self.noun(least))
         return one if one == other else f"{one} to {other}"
 
     # Sentences --------------------------------------------------------------------------------
@@ -128,9 +137,7 @@ class Speaker:
         text = self.begun(say(finding, _Words(self, finding, known)))
         if finding.kind not in _ALONE | COMPARED:
             return text
-        # The best quality of several says itself of how many runs it is.
-        best = known["best"] and finding.kind is Kind.LEARNS
-        runs = "" if best else _runs(_first_alone(finding))
+        runs = _runs(_first_alone(finding))
         data = "" if finding.kind in LEARNED | COMPARED else data_words(finding)
         rest = " ".join(filter(None, (runs, data)))
         if rest and finding.kind in BESIDE_PUBLISHED:  # what is published is of other runs
@@ -167,7 +174,7 @@ class Speaker:
         return (first, *[Finding(Kind.UNDECIDED, undecided)] * bool(undecided))
 
     def below(self, answered: Sequence[Finding]) -> str:
-        """The two lines below the title of a page; failures come first."""
+        """Two things below the title of a page, and what weakens them; failures come first."""
         unsure = [f"{self.title(f)}." for f in answered if f.kind is Kind.UNDECIDED and is_named(f)]
         answered = [finding for finding in answered if finding.kind is not Kind.UNDECIDED]
         measured = self.bench.findings[0].kind is not Kind.NOT_MEASURED
@@ -178,16 +185,14 @@ class Speaker:
         titled = [] if self.claim and measured else answered[:1]
         lines += [self.evidence(finding) for finding in titled]
         lines += [self._stated(finding) for finding in answered if finding not in titled]
-        every = [text for finding in answered for text in self.caveats(finding, budget=False)]
-        return " ".join(
-            dict.fromkeys(filter(None, [*lines, *unsure, *every, self.load(*answered)]))
-        )
+        held = [text for finding in answered for text in self.caveats(finding, budget=False)]
+        stated = list(filter(None, [*lines, *unsure]))[:MOST_STATED]
+        return " ".join(dict.fromkeys(filter(None, [*stated, *held, self.load(*answered)])))
 
     def _stated(self, finding: Finding) -> str:
-        """A finding, with the interval of its only number behind it."""
+        """A finding, with the interval behind it of its only number of one configuration."""
         one = finding.kind in {*COMPARED, Kind.RATE, Kind.LATENCY, Kind.LEARNS}
-        # The interval of one configuration does not hold for the best of several.
-        interval = self.interval(forward(finding.values[0])) * (one and not best_of(finding))
+        interval = self.interval(forward(finding.values[0])) * (one and not finding.of_several)
         return f"{self.title(finding)}{f' ({interval})' * bool(interval)}."
 
     def answer(self, finding: Finding) -> str:
@@ -267,8 +272,7 @@ class Speaker:
         if ends.known and ends.high > LOOSE * ends.low and not (ratio and holds_one(ends)):
             least = ends.low > 1 or not ratio
             bound, toward = (ends.low, floor) if least else (ends.high, ceil)
-            number = quantity.write(bound, value.unit, None, self.noun(value),
-                                    toward)  # fmt: skip
+            number = quantity.write(bound, value.unit, None, self.noun(value), toward)
             return f"{'at least' if least else 'at most'} {number}"
         return self.number(value)
 
@@ -286,7 +290,7 @@ class Speaker:
             case Kind.NOT_MEASURED | Kind.TARGET | Kind.CROSSING | Kind.PRINTED:
                 return ""
             case Kind.PUBLISHED if base:
-                number, name = self.with_interval("", base).strip(), self.name(base.of)
+                number, name = self.with_interval("", base).strip(), self.spoken(base.of)
                 return EVIDENCE["absolute"].format(name=name, verb=self.verb(base), number=number)
             case Kind.TOTAL if base:
                 values, where = (base,), f" of the time on {self.name(base.of)}"
@@ -295,11 +299,8 @@ class Speaker:
                 return " ".join(
                     decides(replace(run, specs=spec), among(count, len(values)))
                     for run in outcome_of([self.bench]).reruns
-                    if (
-                        count := sum(
-                            (f.values[0].of, f.values[0].over) in open_ for _, f in run.comparisons
-                        )
-                    )
+                    for own in [[f.values[0] for _, f in run.comparisons]]
+                    if (count := sum((value.of, value.over) in open_ for value in own))
                 )
             case Kind.MISCLASSIFIED if Caveat.SINGLE_RUN not in finding.caveats:
                 (row,), of = values[0].processes, values[0].of
@@ -308,7 +309,7 @@ class Speaker:
                 return EVIDENCE["seed"].format(seed=row.seed, runs=runs)
             case Kind.INT8:
                 return self._int8(finding)
-            case _ if best_of(finding):
+            case _ if finding.of_several:
                 where = where or self.at(values[0].of)
         first = forward(values[0])
         if not self.interval(first) or first.interval.n < 2:
@@ -375,7 +376,7 @@ class Speaker:
     def sides(self, finding: Finding, **given: str) -> tuple[str, str]:
         """The sides of a ratio, the faster one first: "graph mode", "eager mode in TensorFlow"."""
         ratio = forward(finding.values[0])
-        if self.name(ratio.of) == (base := self.name(over(ratio))):
+        if self.spoken(ratio.of) == (base := self.spoken(over(ratio))):
             return f"{base}{self.at(ratio.of)}", self.bench.at(over(ratio).point, "")
         words = _Words(self, finding, given)
         return words.who, f"{words.base}{self.at(ratio.of)}"
@@ -400,7 +401,7 @@ def _runs(finding: Finding) -> str:
     """What is unusual of the runs behind a number: "one run", "one partial run", "partial runs"."""
     partial = "partial " * (Caveat.BUDGET in finding.caveats)
     one = finding.kind is Kind.MISCLASSIFIED or Caveat.SINGLE_RUN in finding.caveats
-    if one and finding.kind is Kind.RANGE:
+    if one and (finding.kind is Kind.RANGE or (finding.of_several and len(finding.values) > 1)):
         return f"single runs{', partial ones included' * bool(partial)}"
     return f"one {partial}run" if one else partial and "partial runs"
 
@@ -458,29 +459,28 @@ class _Words(Mapping[str, str]):
         return self.finding.values[1] if crossing else forward(self.finding.values[0])
 
     def _setting(self, of: Subject) -> str:
-        (value,) = of.point
-        return quantity.setting(value)
+        return quantity.setting(*of.point)
 
     @property
     def who(self) -> str:
         """What is ahead, or has a number; of what differs in a mode or precision, that."""
         first, speaker = self._first, self.speaker
         if self.finding.kind is Kind.GAIN:
-            return f"{speaker.name(first.of)}{speaker.at(first.of)}"
+            return f"{speaker.spoken(first.of)}{speaker.at(first.of)}"
         if self._modes:
             return mode(speaker.bench.plan.devices[first.of.device])
         if counts := self._threads:
             name = speaker.name(counts[2]).replace(f", {max(counts[:2])} threads", "")
             of = self.others.get("of", f" of {name}")
             return f"{quantity.number_word(counts[0])} thread{'s' * (counts[0] > 1)}{of}"
-        return COMPUTE_DTYPE[first.why[0].own] if first.why else speaker.name(first.of)
+        return COMPUTE_DTYPE[first.why[0].own] if first.why else speaker.spoken(first.of)
 
     @property
     def base(self) -> str:
         """What a ratio is over, or what stands beside a number."""
         first, speaker = self._first, self.speaker
         if self.finding.kind in {Kind.TOTAL, Kind.PRINTED}:
-            return speaker.name(self._other.of)
+            return speaker.spoken(self._other.of)
         beside = over(first)
         if self._modes:
             device = speaker.bench.plan.devices[beside.device]
@@ -492,7 +492,7 @@ class _Words(Mapping[str, str]):
         if first.why:
             on = f" on {speaker.name(over(self.finding.values[0]))}"
             return f"{COMPUTE_DTYPE[first.why[0].base]}{self.others.get('of', on)}"
-        return speaker.name(beside)
+        return speaker.spoken(beside)
 
     @property
     def _modes(self) -> bool:
@@ -513,11 +513,12 @@ class _Words(Mapping[str, str]):
     @property
     def at(self) -> str:
         """The sweep point, where the form is of one."""
-        of = self._first.of
+        of, bench = self._first.of, self.speaker.bench
         # The best of a grid is framed in the figure: a title has no room for three settings.
-        bench = self.speaker.bench
         grid = len(bench.points) > max(map(len, bench.plan.axes.values()), default=0)
-        framed = grid and self.finding.kind is Kind.RATE and best_of(self.finding)
+        framed = grid and self.finding.kind is Kind.RATE and self.finding.of_several
+        if self.finding.kind is Kind.RATE and of != (last := self.finding.values[-1].of):
+            return f"{self.speaker.at(of)} to {self._setting(last)}"
         if framed or self.finding.kind in {Kind.GAIN, Kind.COMPILED}:
             return ""
         return self.speaker.at(over(self._first) if of.row else of)
@@ -556,8 +557,8 @@ class _Words(Mapping[str, str]):
     @property
     def number(self) -> str:
         """The first number; of a range both ends."""
-        own = self.finding.values if self.finding.kind is Kind.RANGE else (self._first,)
-        return self.speaker.numbers(own)
+        every = self.finding.kind in {Kind.RANGE, Kind.RATE}
+        return self.speaker.numbers(self.finding.values if every else (self._first,))
 
     @property
     def other(self) -> str:

@@ -138,18 +138,23 @@ def mode_of(device: Device, *, named: bool) -> str:
 
 def differences(device: Device, *, named: bool = False) -> list[str]:
     """What tells a device from the plain one of its kind, each in a word or two."""
-    count = device.all_replicas
-    placed = {
+    dtype = COMPUTE_DTYPE[device.precision] if device.precision != "float32" else ""
+    parts = (mode_of(device, named=named), dtype, "TF32" * device.tf32, _counted(device))
+    return [part for part in (*parts, device.placement) if part]
+
+
+def _counted(device: Device) -> str:
+    """The replicas or workers of a device, else its threads; empty where it says neither."""
+    count, alone = device.all_replicas, device.threads
+    return {
         "mirrored": f"{count} replicas",
         "multi_worker_mirrored": f"{count} workers",
         "parameter_server": f"{device.workers} workers and a parameter server",
-    }.get(device.strategy, f"{count} replicas" if count > 1 else "")
-    dtype = COMPUTE_DTYPE[device.precision] if device.precision != "float32" else ""
-    # The threads of replicas and workers are of each of them.
-    alone = device.threads if not placed else None
-    threads = f"{alone} thread{'s' * (alone > 1)}" if alone else ""
-    parts = (mode_of(device, named=named), dtype, "TF32" * device.tf32, threads, placed)
-    return [part for part in (*parts, device.placement) if part]
+    }.get(
+        device.strategy,
+        # The threads of replicas and workers are of each of them.
+        f"{count} replicas" if count > 1 else f"{alone} thread{'s' * (alone > 1)}" if alone else "",
+    )
 
 
 SeriesPoint = tuple[Series, Point]
@@ -328,6 +333,15 @@ class BenchmarkView(Benchmark):
             if any(own == same(devices[name]) and n < max(known) for own, n in fewer)
         }
 
+    def _with_threads(self, device: str) -> Device:
+        """A device of the plan with the threads that its name has."""
+        known = self.plan.devices[device]
+        return known.model_copy(update={"threads": known.threads or self._threads.get(device)})
+
+    def counted(self, device: str) -> str:
+        """The replicas, workers or threads in the name of a device; empty of none."""
+        return _counted(self._with_threads(device)) if device in self.plan.devices else ""
+
     def label_of(self, device: str) -> str:
         """The name of a device that was not measured here, such as that of a source."""
         return self._named(device, "")
@@ -340,8 +354,7 @@ class BenchmarkView(Benchmark):
         # "x86_64" is no name of hardware.
         name = hardware if hardware and hardware != hardware.lower() else known.kind
         several = self._several_frameworks
-        threads = known.threads or self._threads.get(device)
-        parts = differences(known.model_copy(update={"threads": threads}), named=several)
+        parts = differences(self._with_threads(device), named=several)
         if several or known.framework != TENSORFLOW:
             first = parts[:1] if mode_of(known, named=several) else []
             framework = " ".join([known.framework_name, *first])

@@ -14,6 +14,7 @@ from accelreport.analysis.stats import Verdict
 from accelreport.report.forms import signs
 from accelreport.report.frames import rows_of, targets_frame
 from accelreport.report.notices import notices_of
+from accelreport.report.openings.opening import Plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.say import Speaker
@@ -103,14 +104,16 @@ def test_a_crossing_is_between_the_two_sweep_points_at_which_both_orders_are_dec
     assert not crossing(noise=2.0), "undecided orders"
 
 
-def test_the_crossing_of_published_rates_is_said_below_the_title() -> None:
+def test_the_crossing_of_published_rates_is_said_below_the_figure() -> None:
     bench = example()["mnist_batch_sweep"]
     (finding,) = of_kind(bench, Kind.CROSSING)
     said = Speaker(bench).title(finding)
     assert said == (
         "The published Colab TPU overtakes the published Colab GPU between batch size 256 and 512"
     )
-    assert f"{said}." in opening_of(bench).answer
+    (scene,) = opening_of(bench).scenes
+    assert isinstance(scene.shown, Plot)
+    assert f"{said}." in scene.shown.caption
 
 
 def test_no_crossing_is_said_across_a_sweep_point_that_one_device_lacks() -> None:
@@ -199,6 +202,21 @@ def test_a_run_stops_after_all_of_its_steps_and_not_after_the_timed_ones() -> No
     assert done > bench.results[0].timings.steady_steps
     after = f"after {done:,} of {record.planned_steps:,} steps."
     assert after in Speaker(bench).answer(rate)
+
+
+@pytest.mark.parametrize(("gain", "end"), [(1.0, "at batch size 64 to 256"), (3.0, "rates")])
+def test_the_highest_rate_of_a_sweep_is_said_only_where_that_is_decided(
+    gain: float, end: str
+) -> None:
+    def fact(cell: Cell) -> Fact:
+        size = int(cell.workload["batch_size"])
+        varied = 1 + 0.02 * ((cell.repeat + size // 64) % 3)
+        return Fact(1e-3 * size * varied / (gain if size == 256 else 1.0), first=2.0, final={})
+
+    made = study(axes={"batch_size": (64, 256)}, devices=("cpu",), fate=lambda cell: "missing")
+    bench = view(replace(made, records=records_of(made.cells, fact)))
+    (rate,) = of_kind(bench, Kind.RATE)
+    assert Speaker(bench).title(rate).endswith(end)
 
 
 def test_a_number_of_a_run_that_the_budget_stopped_bears_its_sign() -> None:

@@ -151,3 +151,9 @@ def test_a_number_and_its_interval_have_the_same_last_place_everywhere(
 def test_a_number_and_its_unit_stay_on_one_line() -> None:
     text = tied("within 3 % of 5 s, 4 steps or 7 TFLOPS")
     assert text.split(" ")[1:] == ["3\xa0%", "of", "5\xa0s,", "4", "steps", "or", "7\xa0TFLOPS"]
+
+
+def test_what_follows_from_a_rounded_figure_has_no_digit_more_than_it() -> None:
+    assert f.write(163_840.0, Unit.RATE, noun="images", digits=2) == "160,000\xa0images/s"
+    assert f.write(10.7, Unit.RATIO, Interval(10.7, 10.2, 11.3, 3), digits=2) == "11×"
+    assert f.write(6.1035, Unit.SECONDS, digits=2) == "6.1\xa0s"

@@ -65,7 +65,7 @@ FAST = ratio(GPU, 5.234, low=5.1, high=5.4)
 SLOW = ratio(ONE, 0.538, Verdict.SLOWER, low=0.52, high=0.55)
 OPEN = ratio(ONE, 1.02, Verdict.UNDECIDED, low=0.9, high=1.15)
 SECONDS = amount(CPU, 3.0, Unit.SECONDS)
-TWO = "Example, 2 threads"
+TWO = "Example with 2 threads"
 FORMS = [
     (Finding(Kind.FASTER, (FAST,)), f"Example T4 trains 5.2× as fast as {TWO} at batch size 256"),
     (
@@ -74,15 +74,15 @@ FORMS = [
     ),
     (
         Finding(Kind.SLOWER, (SLOW,)),
-        f"{TWO} trains 1.86× as fast as Example, 1 thread at batch size 256",
+        f"{TWO} trains 1.86× as fast as Example with 1 thread at batch size 256",
     ),
     (
         Finding(Kind.SAME, (ratio(ONE, 1.0, Verdict.SAME),)),
-        f"Example, 1 thread is as fast as {TWO} at batch size 256, within 3 %",
+        f"Example with 1 thread is as fast as {TWO} at batch size 256, within 3 %",
     ),
     (
         Finding(Kind.UNDECIDED, (OPEN,)),
-        f"1 comparison is not decided (Example, 1 thread over {TWO} at batch size 256: 1.0×)",
+        f"1 comparison is not decided (Example with 1 thread over {TWO} at batch size 256: 1.0×)",
     ),
     (
         Finding(Kind.UNDECIDED, (OPEN, ratio(GPU, 1.0, Verdict.UNDECIDED), ratio(TPU, 1.0))),

@@ -16,7 +16,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.report import quantity
-from accelreport.report.charts.dots import Base, Dot, from_zero
+from accelreport.report.charts.dots import Base, Dot, all_hollow, from_zero
 from accelreport.report.charts.drawing import (
     COLOUR,
     LEFT,
@@ -159,6 +159,8 @@ class _DotPlot:
         if self._bars:
             # Their axis has the unit.
             dots = [d.short if self._phone else replace(d.short, beside=d.beside) for d in dots]
+            # What is true of all bars is in words, and none of them is pale.
+            dots = [replace(dot, hollow=()) for dot in dots] if all_hollow(dots) else dots
         # Where a row has one mark and no owner, its text is in a column at the right.
         self._limited = base is not None and (
             base.limit or not any(dot.owner or dot.joined for dot in dots)

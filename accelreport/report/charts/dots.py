@@ -10,6 +10,8 @@ from accelreport.report.quantity import SPACE
 
 HELD = (0.5, 2.0)
 """Multiples of a base that its axis always holds, so that nearly equal values look so."""
+NARROW = 0.015
+"""Share of the longest bar below which an interval is in words: its ends would be a blot."""
 FROM_ZERO = 150.0
 """The largest value over the smallest, below which bars from zero show both."""
 
@@ -37,6 +39,8 @@ class Dot:
         is_base: whether it is what its row is compared with: a bar as high as the row.
         rest: at the right end of its row: how many marks it leaves out.
         group: what its row and its neighbours have in common, above the first of them.
+        span: its interval in words, without its unit.
+        worded: whether these are behind its text, as its interval is too narrow to be drawn.
     """
 
     name: str
@@ -57,6 +61,8 @@ class Dot:
     rest: str = ""
     owner: str = ""
     group: str = ""
+    span: str = ""
+    worded: bool = False
 
     @property
     def whole_text(self) -> str:
@@ -99,6 +105,39 @@ def from_zero(dots: Sequence[Dot]) -> bool:
     return max(values) < FROM_ZERO * min(values) and not any(dot.joined for dot in dots)
 
 
+def as_bars(dots: Sequence[Dot], longest: float) -> list[Dot]:
+    """Rows as bars: an interval that is too narrow for a line is in words behind its number.
+
+    Args:
+        dots: some rows.
+        longest: the largest value of all rows.
+    """
+
+    def is_narrow(dot: Dot) -> bool:
+        return bool(dot.span) and 0 < dot.high - dot.low < NARROW * longest
+
+    return [
+        replace(
+            dot,
+            text=f"{dot.text} ({dot.span})",
+            brief=f"{dot.brief or dot.text} ({dot.span})",
+            low=dot.value,
+            high=dot.value,
+            worded=True,
+        )
+        if is_narrow(dot)
+        else dot
+        for dot in dots
+    ]
+
+
+def all_hollow(dots: Iterable[Dot]) -> bool:
+    """Whether every measured mark is hollow for the same reasons, so that none need look so."""
+    return len({dot.hollow for dot in dots if not dot.published} | {()}) == 2 and all(
+        dot.hollow or dot.published for dot in dots
+    )
+
+
 def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> str:
     """The marks that a chart has, and what they mean.
 
@@ -113,10 +152,12 @@ def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> s
     several = (published or hollow) and not all(dot.hollow for dot in own)
     looks = [("●", solid if several else ""), ("○", hollow), ("◇", published)]
     if bars:
-        looks = [("outline:", published), ("pale:", hollow)]
+        looks = [("outline:", published), ("all" if all_hollow(dots) else "pale:", hollow)]
     marks = [f"{mark} {text}" for mark, text in looks if text]
     marks += ["✕ above the peak"] * any(dot.flagged for dot in dots)
-    marks += [f"lines: 95{SPACE}% intervals"] * any(dot.low < dot.high for dot in dots)
+    shown = ["lines"] * any(dot.low < dot.high for dot in dots)
+    shown += ["brackets"] * any(dot.worded for dot in dots)
+    marks += [f"{' and '.join(shown)}: 95{SPACE}% intervals"] * bool(shown)
     text = " · ".join(marks)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
@@ -129,4 +170,5 @@ def why_hollow(dots: Iterable[Dot]) -> list[str]:
 def brief_marks(dots: Sequence[Dot], *, bars: bool) -> str:
     """The same in the few words of a slide: "pale: stopped by the budget"."""
     why = " or ".join(why_hollow(dots))
-    return f"{'pale:' if bars else '○'} {why}" if why else ""
+    sign = "○" if not bars else "all" if all_hollow(dots) else "pale:"
+    return f"{sign} {why}" if why else ""

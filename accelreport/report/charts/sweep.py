@@ -87,6 +87,7 @@ class SweepLine:
         is_base: whether it is what the title is over: as thick as that line, and black where it
             is beside it.
         bare: whether it has a mark only where it has a text.
+        digits: how many its numbers have at most; 0 for as many as any.
     """
 
     name: str
@@ -104,6 +105,7 @@ class SweepLine:
     beside: bool = False
     is_base: bool = False
     bare: bool = False
+    digits: int = 0
 
     @property
     def ink(self) -> str:
@@ -136,6 +138,16 @@ class End:
     device: DeviceStyle
     x: float
     y: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """What joins two values at one swept value: their ratio."""
+
+    x: float
+    low: float
+    high: float
     text: str
 
 
@@ -241,6 +253,10 @@ NAME_SHIFTS = (0.0, -6.0, 6.0)
 """Pixels by which a name may be lower than the last mark of its line."""
 LEADER = 24.0
 """Pixels from a mark to a name that a leader joins to it."""
+PARTS = (0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2)
+"""Where on a bracket its text may be, from its lower end."""
+FREE = 60.0
+"""Pixels that are free above a measured mark whose number is there."""
 TICK = 15.0
 """The least distance of two ticks of an upright axis, in pixels."""
 MARK = 12.0
@@ -264,6 +280,7 @@ class SweepPanel:
         axes: of all panels.
         width: pixels in all.
         height: pixels in all.
+        bracket: between two of the lines; None without one.
 
     Attributes:
         named: whether the names of all lines have room at their ends, so that no legend is needed.
@@ -276,8 +293,9 @@ class SweepPanel:
         axes: SweepAxes,
         width: int,
         height: int,
+        bracket: Bracket | None = None,
     ) -> None:
-        self._lines, self._ends, self._axes = lines, ends, axes
+        self._lines, self._ends, self._axes, self._bracket = lines, ends, axes, bracket
         left = max((text_width(axes.tick(tick), LETTERS) for tick in axes.ticks), default=0) + 6
         self._inner = round(width - left - 8, 1)
         self._height = height - 46
@@ -402,7 +420,8 @@ class SweepPanel:
             values = zip(line.x, line.y, line.low, line.high, strict=True)
             for number, (x, y, low, high) in enumerate(values):
                 if which(line, number):
-                    description = f"{line.name}, {x_title} {plain(x)}: {text(y)}"
+                    description = f"{line.name}, {x_title} {plain(x)}: "
+                    description += text(quantity.significant(y, line.digits))
                     description += ", extrapolated" if number >= line.known else ""
                     description += "".join(f", {why}" for why in chain(*line.hollow[number:][:1]))
                     points.append(
@@ -462,7 +481,7 @@ class SweepPanel:
             open_marks.mark_point(size=size, **hollow).encode(**up, **SHAPE),
             solid.mark_point(size=size).encode(**up, **SHAPE),
         ]
-        layers += [*self._texts(), *self._failures()]
+        layers += [*self._texts(), *self._failures(), *self._bracket_layers()]
         bold = {"align": "left", "fontWeight": "bold", "fontSize": LETTERS}
         names = []
         named = zip(self._lines, self._name_boxes, self._names, strict=True)
@@ -494,7 +513,7 @@ class SweepPanel:
     def _texts(self) -> list[Layer]:
         """Why a line ended, and numbers at marks: below or above, else beside, else nowhere.
 
-        Those of measured marks are above them where they can be.
+        Those of measured marks are above them where there is nothing else.
         """
         failed = [(end.x, end.y, end.text, "var(--alert)", end.device, True) for end in self._ends]
         numbers = [
@@ -506,7 +525,7 @@ class SweepPanel:
         texts, size = [*failed, *numbers], LABEL_SIZE
         shifts: list[list[tuple[float, float]]] = []
         boxes: list[list[Box]] = []
-        for own_number, (x, y, text, *_, below_first) in enumerate(texts):
+        for own_number, (x, y, text, *_, published) in enumerate(texts):
             wide = text_width(text, size, bold=True)
             across = (0.0, BESIDE + wide / 2, -BESIDE - wide / 2)
             at = self._right_of(x), self._down(y)
@@ -520,13 +539,15 @@ class SweepPanel:
             }
             above = [ABOVE, FAR_ABOVE] * (False not in lower)
             down = [BELOW] * (True not in lower)
-            down = down + above if below_first else above + down
+            heights = [self._down(other[1]) for other in texts if other[0] == x]
+            near = any(0 < at[1] - height < FREE for height in heights)
+            down = down + above if published or near else above + down
             own = [(dx, dy) for dx in across for dy in down]
             shifts.append(own or [(dx, 0.0) for dx in across[1:]])
             boxes.append([Box.around(at[0] + dx, at[1] + dy, wide, size) for dx, dy in shifts[-1]])
-        taken = self._drawn()
-        if self.named:
-            taken += self._name_boxes
+        taken = self._taken()
+        if place_of_ratio := self._place_of_ratio():
+            taken += place_of_ratio[1:]
         written: list[tuple[dict[str, Any], dict[str, Any]]] = []
         places = place(boxes, taken, self._edges, len(texts))
         for (x, y, text, fill, device, _), own, number in zip(texts, shifts, places, strict=True):
@@ -536,6 +557,36 @@ class SweepPanel:
                 look = {"dx": dx, "dy": dy, "fontWeight": "bold", "fontSize": size}
                 written.append((row, HALO | look))
         return text_layers(written, x=self._x, y=self._y, fill=INK)
+
+    def _taken(self) -> list[Box]:
+        """What no number may meet."""
+        return self._drawn() + self._name_boxes * self.named
+
+    def _place_of_ratio(self) -> tuple[float, Box, Box] | None:
+        """The value beside which a bracket has its text, where that is, and where the line is."""
+        own = self._bracket
+        if own is None:
+            return None
+        low, high = self._axes.share(own.low), self._axes.share(own.high)
+        values = [self._axes.at(low + part * (high - low)) for part in PARTS]
+        wide = text_width(own.text, LABEL_SIZE, bold=True)
+        left = self._right_of(own.x) + 2.5 * BESIDE
+        boxes = [Box.around(left + wide / 2, self._down(y), wide, LABEL_SIZE) for y in values]
+        (at,) = place([boxes], self._taken(), self._edges, 1)
+        line = Box(left - BESIDE, self._down(own.high), left - 2, self._down(own.low))
+        return None if at is None else (values[at], boxes[at], line)
+
+    def _bracket_layers(self) -> Iterator[Layer]:
+        """An upright line at the right of two marks, and how many times the upper one is."""
+        own, chosen = self._bracket, self._place_of_ratio()
+        if own is None or chosen is None:
+            return
+        row = {"x": own.x, "low": own.low, "high": own.high, "at": chosen[0], "label": own.text}
+        ends = {"x": self._x, "y": self._low, "y2": alt.Y2("high")}
+        look = {"stroke": "var(--ink)", "strokeWidth": 1}
+        yield Layer(rows([row])).encode(**ends).mark_rule(**look, xOffset=2 * BESIDE)
+        bold = {"align": "left", "dx": 2.5 * BESIDE, "fontWeight": "bold", "fontSize": LABEL_SIZE}
+        yield from text_layers([(row, HALO | bold)], x=self._x, y=self._at)
 
     def _right_of(self, x: float) -> float:
         """Where a swept value lies, in pixels from the left."""

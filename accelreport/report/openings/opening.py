@@ -10,13 +10,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from accelreport.analysis.findings import FACTS, Finding, Kind, Value
+from accelreport.analysis.findings import COMPARED, FACTS, Finding, Kind, Value
 from accelreport.analysis.ranking import title_finding
+from accelreport.analysis.speed_findings import forward, rate_at
 from accelreport.report.charts.dot_plot import dot_plot
-from accelreport.report.charts.dots import Base, Dot, from_zero, marks_text
+from accelreport.report.charts.dots import Base, Dot, as_bars, from_zero, marks_text
 from accelreport.report.charts.drawing import WIDE, Chart, draw
-from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
-from accelreport.report.claim_text import is_named
+from accelreport.report.charts.sweep import (
+    Bracket,
+    End,
+    SweepAxes,
+    SweepLine,
+    SweepPanel,
+    keys_of_lines,
+)
 from accelreport.report.model import (
     Badge,
     Block,
@@ -57,6 +64,8 @@ SHARED = Size(502, 150, most=4)
 """A drawing of a link preview, which is 2.25 times as large as well."""
 ON_A_PHONE = Size(330, 290)
 """A drawing on a telephone."""
+STOPPED = "stopped by the budget"
+"""Why marks are hollow, of which a figure needs no badge as well."""
 FULL = 1104
 """Width of a figure that is alone, on a screen where a page has its whole width."""
 _SIZES = {
@@ -147,6 +156,8 @@ class Plot:
 
         One that is `alone` in a page is drawn once more as wide as the page.
         """
+        # What is true of all marks is beside the title as well.
+        words = self.caption.lower()
         return Figure(
             id=self.id,
             title=self.title,
@@ -162,7 +173,7 @@ class Plot:
             badges=tuple(
                 badge
                 for badge in self.badges
-                if badge != PARTIAL or "stopped by the budget" not in self.caption.lower()
+                if badge != PARTIAL or words.count(STOPPED) == words.count(f"all {STOPPED}")
             ),
             table=self.table,
             shared=self.drawing(SHARED, f"{self.id}-s"),
@@ -199,9 +210,14 @@ def dots_plot(
         note: behind the meaning of the marks.
         parts: all else of the plot.
     """
+    bars, longest = base is None and from_zero(dots), max(dot.value for dot in dots)
+    dots = as_bars(dots, longest) if bars else dots
 
     def rows(size: Size) -> Sequence[Dot]:
-        return on_a_slide(size.most) if on_a_slide and size.most else dots
+        if not (on_a_slide and size.most):
+            return dots
+        own = on_a_slide(size.most)
+        return as_bars(own, longest) if bars else own
 
     def chart(size: Size) -> Chart:
         return dot_plot(
@@ -213,8 +229,6 @@ def dots_plot(
             base=base,
             lines=lines,
         )
-
-    bars = base is None and from_zero(dots)
 
     def described(some: Sequence[Dot]) -> str:
         named = [
@@ -242,6 +256,7 @@ def lines_plot(
     *,
     words: Callable[[Sequence[SweepLine]], str],
     title_lines: Sequence[SweepLine] = (),
+    bracket: Bracket | None = None,
     **parts: Any,
 ) -> Plot:
     """Lines over a swept number, with their legend.
@@ -252,6 +267,7 @@ def lines_plot(
         axes: that hold them.
         words: what is said of some lines to who does not see them.
         title_lines: lines of the title, which a slide keeps first.
+        bracket: the ratio of the title, between two of its lines.
         parts: all else of the plot.
     """
     # What is said of measured lines needs no published ones on a slide whose axis they would cut.
@@ -265,8 +281,9 @@ def lines_plot(
         return _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, size)
 
     def panel(size: Size) -> SweepPanel:
-        held = slide_axes if size.most else axes
-        return SweepPanel(drawn(size), ends, held, size.width, size.height)
+        held, shown = slide_axes if size.most else axes, drawn(size)
+        whole = all(line in shown for line in title_lines)
+        return SweepPanel(shown, ends, held, size.width, size.height, bracket if whole else None)
 
     on_a_slide = _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, ON_A_SLIDE)
     left_out = f"{len(on_a_slide)} of {len(lines)} lines"
@@ -359,15 +376,23 @@ class Opening:
             if f.is_sentence and f is not first and first.base not in f.values
             and any(scene.marks(f.values) for scene in self.scenes)
         ]  # fmt: skip
-        facts = [f for f in marked if f.kind in FACTS]
+        facts = [self._of_the_faster(f) for f in marked if f.kind in FACTS]
         # A source compares its own devices: the first thing that it says of them.
-        printed = [f for f in marked if f.kind in {Kind.CROSSING, Kind.PRINTED}]
+        printed = [f for f in marked if f.kind is Kind.PRINTED]
         # A network may forecast one series well and another one badly.
         series = [f for f in self.findings if f.kind is Kind.FORECAST and f.is_sentence]
         facts = [f for f in series if f is not first] if first in series else facts[:1]
         # Below a claim stand its numbers, and below a converted network three more.
         alone = self.speaker.claim or first.kind is Kind.INT8
         return (first, *([] if alone else [*facts, *printed[:1]]), *others)
+
+    def _of_the_faster(self, fact: Finding) -> Finding:
+        """A rate as that of the faster side of the title's comparison."""
+        first = self.speaker.answered()[0]
+        if fact.kind is not Kind.RATE or first.kind not in COMPARED - {Kind.GAIN}:
+            return fact
+        rate = rate_at(self.speaker.bench, forward(first.values[0]).of)
+        return Finding(Kind.RATE, (rate,)) if rate else fact
 
     @cached_property
     def by_answer(self) -> list[Scene]:
@@ -402,7 +427,8 @@ class Opening:
             else:
                 shown.append(block)
         note = " ".join(
-            f"{self.speaker.title(f)}. " * (not is_named(f)) + self.speaker.evidence(f)
+            f"{self.speaker.title(f)}. " * (self.speaker.title(f) not in self.answer)
+            + self.speaker.evidence(f)
             for f in self.answered
             if f.kind is Kind.UNDECIDED
         )

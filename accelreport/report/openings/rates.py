@@ -112,6 +112,7 @@ def dot_of(speaker: Speaker, value: Value, beside: str = "", flagged: str = "") 
         flagged=flagged,
         hollow=why_hollow(value.caveats),
         brief=without_unit(value),
+        span=quantity.span(value.interval, Unit.NUMBER if value.unit is Unit.RATE else value.unit),
     )
 
 
@@ -129,7 +130,7 @@ def without_unit(value: Value) -> str:
     if figure := figure_of(value):
         return printed_text(figure, value.number)
     unit = Unit.NUMBER if value.unit is Unit.RATE else value.unit
-    return quantity.write(value.number, unit, value.interval)
+    return quantity.write(value.number, unit, value.interval, digits=value.digits)
 
 
 Beside = dict[Subject, dict[Subject | str, str]]
@@ -300,9 +301,14 @@ def _precisions(finding: Finding) -> dict[Subject, str]:
 
 def clock_text(rates: Iterable[Value]) -> str:
     """What some published rates include that no measured rate does, behind a caption."""
-    includes = [value.of.row.includes == "validation" for value in rates if value.of.row]
+    rows = [value.of.row for value in rates if value.of.row]
+    includes = [row.includes == "validation" for row in rows]
     some = "Published" if all(includes) else "Some published"
-    return f" {some} rates include validation, measured ones do not." * any(includes)
+    text = f" {some} rates include validation, measured ones do not." * any(includes)
+    # The time of a step has none.
+    whole = [row for row in rows if (row.epoch_time or row.total_time) and not row.step_time]
+    unknown = not all(row.includes for row in whole)
+    return text + " Whether published times include validation is not stated." * unknown
 
 
 def ratios_scene(bench: BenchmarkView, finding: Finding) -> Scene:

@@ -31,7 +31,14 @@ from accelreport.analysis.stats import geometric_mean, grouped, mean
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import WIDE, Named
 from accelreport.report.charts.scales import plain, plain_duration
-from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, from_zero, sweep_axes
+from accelreport.report.charts.sweep import (
+    Bracket,
+    End,
+    SweepAxes,
+    SweepLine,
+    from_zero,
+    sweep_axes,
+)
 from accelreport.report.forms import why_hollow
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import (
@@ -131,6 +138,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         ends,
         axes,
         title_lines=title_lines,
+        bracket=_bracket(bench, finding, [value for _, own in drawn for value in own]),
         id="sweep",
         title=sentence(f"{counted} by {axis_title(axis)}"),
         words=lambda some: ends_in_words(some, quantity.number),
@@ -141,7 +149,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             + hollow_text(lines)
             + clock
             + "".join(
-                f" {Speaker(bench).title(crossing)}." for crossing in crossings[1:MOST_SEPARATE]
+                f" {Speaker(bench).title(crossing)}." for crossing in crossings[:MOST_SEPARATE]
             )
         ).strip(),
         badges=loud_badges(bench),
@@ -160,6 +168,17 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     if not title_lines or any(line.published for line in title_lines):  # a slide has all lines
         plot = replace(plot, brief=" · ".join(filter(None, (plot.brief, clock.strip(" .")))))
     return Scene(finding, plot)
+
+
+def _bracket(bench: BenchmarkView, finding: Finding, rates: Sequence[Value]) -> Bracket | None:
+    """The ratio of a title between its two rates; None where these are not at one swept value."""
+    first = forward((title_finding(bench.findings) or finding).values[0])
+    of = {rate.of: rate for rate in rates}
+    own, base = of.get(first.of), of.get(first.over) if first.over else None
+    if not (own and base) or own.of.point != base.of.point or base.number >= own.number:
+        return None
+    text = Speaker(bench).bounded(first)
+    return Bracket(float(own.of.point[0]), base.number, own.number, text)
 
 
 def _intervals(lines: Iterable[SweepLine], axes: SweepAxes) -> str:
@@ -243,6 +262,7 @@ def _line(
         low=tuple(value.interval.ends[0] for value in values),
         high=tuple(value.interval.ends[1] for value in values),
         published=last.of.row is not None,
+        digits=last.digits,
         hollow=tuple(why_hollow(value.caveats) for value in values if not value.of.row),
         texts=tuple(without_unit(v) if numbered or v.of in titled else "" for v in values),
     )
@@ -250,12 +270,13 @@ def _line(
 
 def ends_in_words(lines: Sequence[SweepLine], text: Callable[[float], str]) -> str:
     """The first and the last value of each line in a sentence, for a screen reader."""
-    ends = [(line, [0, -1] if len(line.x) > 1 else [0]) for line in lines]
-    parts = (
-        f"{', '.join(filter(None, (line.name, line.detail)))}: "
-        + ", ".join(f"{text(line.y[end])} at {plain(line.x[end])}" for end in both)
-        for line, both in ends
-    )
+
+    def ends(line: SweepLine) -> str:
+        both = [0, -1] if len(line.x) > 1 else [0]
+        known = [(quantity.significant(line.y[end], line.digits), line.x[end]) for end in both]
+        return ", ".join(f"{text(y)} at {plain(x)}" for y, x in known)
+
+    parts = (f"{', '.join(filter(None, (line.name, line.detail)))}: {ends(line)}" for line in lines)
     return f"{'; '.join(parts)}."
 
 

@@ -50,7 +50,8 @@ class Priced:
     @property
     def cost(self) -> float:
         """Money for a million examples; NaN without a price."""
-        return self.price.of(self.value.number) if self.price else nan
+        cost = self.price.of(self.value.number) if self.price else nan
+        return quantity.significant(cost, self.value.digits)
 
 
 def cost_section(bench: BenchmarkView) -> Section | None:
