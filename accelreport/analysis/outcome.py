@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Generic, TypeVar
@@ -19,7 +19,7 @@ from accelreport.analysis.claims import ClaimResult, ClaimState, distinct
 from accelreport.analysis.findings import COMPARED, Finding, Kind, Subject, Value
 from accelreport.analysis.overview import on_machines
 from accelreport.analysis.published import stated_budget
-from accelreport.analysis.results import Result, point_key
+from accelreport.analysis.results import MISSING, Result, point_key
 from accelreport.analysis.sequential import LOOKS, UntilDecided
 from accelreport.analysis.speed_findings import (
     comparison_findings,
@@ -46,10 +46,10 @@ class Rerun(Generic[B]):
         settings: dotted keys with other values than the spec's, the budget among them.
         specs: of the benchmarks that it is about; empty where it continues all benchmarks.
         comparisons: the undecided ones, each with its benchmark.
-        claims: the undecided ones.
+        claims: those that its plans can decide: undecided, or of cells that were not run yet.
         missing: benchmarks of which nothing was measured yet, although a device of theirs is here.
-        seconds: the further repeats that their intervals ask for, and the first ones of what was
-            not begun, by the cells measured so far.
+        seconds: the further repeats that their intervals ask for, and the cells that were not
+            begun, by the cells measured so far.
     """
 
     profile: str
@@ -63,14 +63,7 @@ class Rerun(Generic[B]):
     @property
     def options(self) -> str:
         """The options that go on with these plans."""
-        settings = dict(self.settings)
-        budget = settings.pop("measure.budget", None)
-        options = ["--profile", self.profile] if self.profile != FULL else []
-        for key, value in settings.items():
-            text = str(value).lower() if isinstance(value, bool) else str(value)
-            options += ["--set", f"{key}={text}"]
-        options += ["--budget", str(budget)] if budget else []
-        return shlex.join([*options, "--until-decided"])
+        return shlex.join([*_options(self.profile, self.settings), "--until-decided"])
 
     @property
     def command(self) -> str:
@@ -110,9 +103,8 @@ class Outcome(Generic[B]):
 
     @property
     def open(self) -> tuple[ClaimResult, ...]:
-        """Every undecided claim, those first that further repeats may decide."""
-        rest = (claim for claim in self.unmeasured if claim.state is ClaimState.UNDECIDED)
-        return (*(claim for rerun in self.reruns for claim in rerun.claims), *rest)
+        """Every claim that needs no other device, those first that a further run may decide."""
+        return (*(claim for rerun in self.reruns for claim in rerun.claims), *self.unmeasured)
 
 
 def outcome_of(benches: Sequence[B]) -> Outcome[B]:
@@ -127,11 +119,7 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
         for bench in benches
         if here and not any(row.machine for row in bench.results if _kind(bench, row) in here)
     }
-    repeated = [
-        (bench, claim)
-        for bench in benches
-        for claim in _by_repeats(bench, every, missing=bench.plan.spec in missing)
-    ]
+    repeated = [(bench, claim) for bench in benches for claim in _by_repeats(bench, every, here)]
     waiting = {id(claim) for _, claim in repeated}
     open_ = [(bench, f) for bench, f in compared if f.kind is Kind.UNDECIDED]
     undecided = [(bench, f) for bench, f in open_ if further(f.values[0])]
@@ -144,9 +132,9 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
         claims = [pair for pair in repeated if _run_of(pair[0]) == run]
         absent = tuple(bench for bench in missing.values() if _run_of(bench) == run)
         specs = [] if whole else [bench.plan.spec for bench in asked if _run_of(bench) == run]
-        cells = sum(_kind(bench, row) in here for bench in absent for row in bench.results)
         alike = [bench for bench in benches if _run_of(bench) == run]
         looked = [bench for bench in alike if whole or bench.plan.spec in specs]
+        cells = sum(_waits(bench, row, here) for bench in looked for row in bench.results)
         seconds = _seconds(own, claims, looked) + (cells * fmean(walls) if walls else 0.0)
         tests = tuple(claim for _, claim in claims)
         reruns.append(Rerun(*run, tuple(dict.fromkeys(specs)), own, tests, absent, seconds))
@@ -184,6 +172,22 @@ def _run_of(bench: Benchmark) -> tuple[str, dict[str, Scalar]]:
     budget = max(budgets, default=plan.measure.budget)
     other = {} if budget == stated_budget(plan) else {"measure.budget": f"{budget:g}s"}
     return profile_of(plan), {**plan.overrides, **other}
+
+
+def _options(profile: str, settings: Mapping[str, Scalar]) -> list[str]:
+    settings = dict(settings)
+    budget = settings.pop("measure.budget", None)
+    options = ["--profile", profile] if profile != FULL else []
+    for key, value in settings.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        options += ["--set", f"{key}={text}"]
+    return [*options, *(["--budget", str(budget)] if budget else [])]
+
+
+def first_runs(benches: Iterable[Benchmark]) -> list[tuple[list[str], str]]:
+    """The specs of benchmarks without a number, each with the options of a run of their plans."""
+    plans = grouped(benches, lambda bench: shlex.join(_options(*_run_of(bench))))
+    return [([bench.plan.spec for bench in own], options) for options, own in plans.items()]
 
 
 def comparisons_of(bench: Benchmark) -> list[Finding]:
@@ -232,18 +236,35 @@ def _kind(bench: Benchmark, row: Result) -> str:
     return bench.plan.devices[row.device].kind
 
 
+def _waits(bench: Benchmark, row: Result, here: Collection[str]) -> bool:
+    """Whether a cell was not run, although a device of its kind is here."""
+    return row.status == MISSING and _kind(bench, row) in here
+
+
 def _by_repeats(
-    bench: Benchmark, claims: Iterable[ClaimResult], *, missing: bool
+    bench: Benchmark, claims: Iterable[ClaimResult], here: Collection[str]
 ) -> Iterator[ClaimResult]:
-    """The claims of a benchmark that further repeats can decide, or the first ones if missing."""
+    """The claims that a further run of the same plan can decide.
+
+    Repeats decide an undecided one; one that was not measured waits for cells, all of which must be
+    in the plan: a smaller profile leaves some out.
+    """
+    rows = grouped(bench.results, lambda row: (row.device, row.where))
     for claim in claims:
         if (claim.spec, claim.profile) != (bench.plan.spec, bench.plan.profile):
             continue
-        open_ = claim.state is ClaimState.UNDECIDED and not (claim.stand_in or claim.missing)
-        open_ = open_ and bool(places_of(bench.plan, bench.results, claim.claim.rule))
-        first = missing and claim.planned and claim.state is ClaimState.NOT_MEASURED
-        if open_ or first:
-            yield claim
+        rule = claim.claim.rule
+        places = places_of(bench.plan, bench.results, rule)
+        if claim.state is ClaimState.UNDECIDED and places:
+            if not (claim.stand_in or claim.missing):
+                yield claim
+        elif claim.state is ClaimState.NOT_MEASURED and claim.planned:
+            wanted = [(device, point_key(point)) for device, point in places]
+            # What tests each model by itself waits for every cell of its device.
+            own = [place for place in rows if place[0] == getattr(rule, "of", place[0])]
+            waiting = (row for place in wanted or own for row in rows.get(place, ()))
+            if any(_waits(bench, row, here) for row in waiting):
+                yield claim
 
 
 def _seconds(
@@ -261,7 +282,8 @@ def _seconds(
     most: dict[object, tuple[int, float]] = {}
 
     def ask(bench: Benchmark, asked: Iterable[Result], asks: int) -> None:
-        groups = grouped(asked, lambda row: (id(bench), row.device, row.machine, row.where))
+        timed = (row for row in asked if row.stages.wall_s >= 0)
+        groups = grouped(timed, lambda row: (id(bench), row.device, row.machine, row.where))
         for place, own in groups.items():
             repeats, _ = most.get(place, (0, 0.0))
             most[place] = max(repeats, asks), fmean(row.stages.wall_s for row in own)
@@ -279,4 +301,4 @@ def _seconds(
             here = [row for row in bench.results if row.machine in {machine, ""}]
             for device, where, repeats in UntilDecided().further(bench.plan, here):
                 ask(bench, [r for r in here if (r.device, r.where) == (device, where)], repeats)
-    return sum(repeats * wall_s for repeats, wall_s in most.values() if wall_s >= 0)
+    return sum(repeats * wall_s for repeats, wall_s in most.values())

@@ -209,14 +209,13 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         # Plans that differ in their settings are continued by several commands.
         own = f"{command} {rerun.options}"
         again = f"{clean(rerun.command)} {elsewhere}".rstrip() if rerun.specs else own
-        missing = [bench.plan.spec for bench in rerun.missing]
-        title = f"Not decided: {counts(rerun, missing)}"
-        if (some := counts(rerun, missing, outcome)) != counts(rerun, missing):
-            title = f"This command may decide {some}"
+        title = f"Measures {quantity.listed([bench.plan.spec for bench in rerun.missing])}"
+        if rerun.comparisons or rerun.claims:
+            title = f"May decide {counts(rerun, outcome)}"
         yield NextStep(title, again, rerun.seconds, comparisons=rerun.comparisons)
-    if beyond := len(outcome.beyond):
-        needs = f"{quantity.plural(beyond, 'comparison')} need{'s' * (beyond == 1)}"
-        yield NextStep(f"{needs} more than {LOOKS[-1]} repeats", "")
+    if not outcome.own:
+        own = "accelreport new specs/mine.toml --model model.py:build --data train.csv"
+        yield NextStep("Your own model and data", own)
     if whole := sum(claim.profile != FULL for claim in outcome.unmeasured):
         needs = f"{quantity.plural(whole, 'claim')} need{'s' * (whole == 1)}"
         yield NextStep(f"{needs} a larger profile or the whole data", command)
@@ -225,18 +224,16 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         specs = Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
         notebook = f"accelreport notebook specs/{spec}.toml"
-        some = among(specs[spec], absent) if specs[spec] < absent else "them"
-        where = f"(this notebook tests {some} on a free GPU or TPU of Colab or Kaggle)"
+        some = among(specs[spec], absent)
+        where = f"this notebook tests {some} on a free GPU or TPU of Colab or Kaggle"
         yield NextStep(f"{needs} another device", notebook, where=where)
-    if not outcome.own:
-        own = "accelreport new specs/mine.toml --model model.py:build --data train.csv"
-        yield NextStep("Your own model and data", own)
+    if beyond := len(outcome.beyond):
+        needs = f"{quantity.plural(beyond, 'comparison')} need{'s' * (beyond == 1)}"
+        yield NextStep(f"{needs} more than {LOOKS[-1]} repeats", "")
 
 
-def counts(
-    group: Outcome[Any] | Rerun[Any], missing: Sequence[str] = (), of: Outcome[Any] | None = None
-) -> str:
-    """How many comparisons and claims, of how many open ones, and which specs have no number."""
+def counts(group: Outcome[Any] | Rerun[Any], of: Outcome[Any] | None = None) -> str:
+    """How many comparisons and claims, of how many open ones."""
     numbers = {"comparison": len(group.comparisons), "claim": len(group.claims)}
     every = {"comparison": len(of.undecided), "claim": len(of.open)} if of else numbers
     named = [
@@ -244,7 +241,7 @@ def counts(
         for noun, count in numbers.items()
         if count
     ]
-    return quantity.listed([*named, *missing]) or "nothing yet"
+    return quantity.listed(named) or "nothing yet"
 
 
 def among(count: int, of: int) -> str:

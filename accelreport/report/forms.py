@@ -96,8 +96,8 @@ FORMS: tuple[Form, ...] = (
          lambda finding: reached(finding) > 0),
     Form((Kind.TARGET,), "{data}the time budget stopped every run before {level}", _all_stopped),
     Form((Kind.TARGET,), "{data}no run reaches {level}"),
-    Form((Kind.NOT_MEASURED,), "{failed} failed: {reasons}", lambda finding: bool(finding.failed)),
-    Form((Kind.NOT_MEASURED,), "no baseline has a time", lambda finding: bool(finding.of)),
+    Form((Kind.NOT_MEASURED,), "{failed}: {reasons}", lambda finding: bool(finding.failed)),
+    Form((Kind.NOT_MEASURED,), "no baseline was timed", lambda finding: bool(finding.of)),
     Form((Kind.NOT_MEASURED,), "nothing has been measured yet"),
 )  # fmt: skip
 """Every form of a title, in the order in which they are tried; `EVIDENCE` and `CAVEATS` are the
@@ -107,7 +107,7 @@ EVIDENCE = {
     "interval": "The {level} interval{where} is {interval} over {processes}.",
     "absolute": "{name} {verb} {number}.",
     "decides": "“{command}” may decide {them}.",
-    "baseline": "The baseline {name} has no number: {why}.",
+    "baseline": "{name} is the baseline ({why}).",
     "seed": "The run is seed {seed}, one of {runs}.",
     "int8": "Accuracy {changes} on {examples} examples ({test}).",
     "quality": "{data}{metric} with {own} is {shift} ({between}, 90\xa0% interval; margin "

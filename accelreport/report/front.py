@@ -26,12 +26,13 @@ from accelreport.analysis.stats import holds_one
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides
 from accelreport.report.forms import EVIDENCE, say
+from accelreport.report.model import Notice
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.overview import Overview
 from accelreport.report.say import Speaker, over
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, processors
-from accelreport.report.warning_text import busy_text, reasons_text
+from accelreport.report.warning_text import busy_text, failed_text
 
 LOOSE = 1.5
 """How many times as large as the lower end of its interval a base's rate may be in a title."""
@@ -132,11 +133,8 @@ def mostly(value: Value, *kinds: str) -> bool:
 def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
     """What failed, and why no baseline has a time."""
     every = [row for bench in benches for row in bench.results]
-    rows = [row for row in every if row.ran]
-    timed, lost = sum(row.timed for row in rows), failures(benches)
-    cells = quantity.plural(len(rows), "cell")
-    failed = f"{sum(count for _, count in lost.failed)} of {cells}"
-    words = {"failed": failed, "reasons": reasons_text(lost)}
+    timed, lost = sum(row.timed for row in every), failures(benches)
+    words = dict(zip(("failed", "reasons"), failed_text(lost, every), strict=True))
     if not timed:
         return FrontFinding(lost, words=words)
     reasons: dict[str, set[str]] = {}
@@ -150,6 +148,15 @@ def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
         for name, known in reasons.items()
     )
     return FrontFinding(replace(lost, of=timed), words, evidence)
+
+
+def lost_notice(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
+    """How many cells have no number because they failed or were refused, and why, if any."""
+    lost = replace(_missing(benches), evidence="")
+    if not lost.finding.failed:
+        return ()
+    finding = replace(lost.finding, of=0)
+    return (Notice(f"{replace(lost, finding=finding).title}.", ""),)
 
 
 def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:
@@ -256,20 +263,25 @@ def _totals(benches: Sequence[BenchmarkView]) -> Iterator[FrontFinding]:
 
 
 def _rates(view: Overview) -> Iterator[FrontFinding]:
-    """What the base does in a second, in the first workload that trains."""
+    """What the fastest does in a second, in the first workload that trains.
+
+    It is the base or, in a picture of rates, what has no ratio over it.
+    """
     rows = [shown for shown in view.shown if shown.trains] or view.shown
     own = [(rate, shown) for shown in rows if (rate := rate_of(shown.row.base))]
     if not own:
         return
-    rate, shown = own[0]
-    caveat = frozenset({Caveat.BUSY} if shown.row.busy else ())
-    value = replace(rate, caveats=rate.caveats | caveat)
+    base, shown = own[0]
+    rate = max([base, *view.apart(shown)], key=lambda rate: rate.number)
+    ours = view.relative and rate is base
+    loaded = shown.row.busy if rate is base else Caveat.BUSY in rate.caveats
+    value = replace(rate, caveats=rate.caveats | frozenset({Caveat.BUSY} if loaded else ()))
     speaker = Speaker(shown.bench)
     words = {
-        "who": _base(view, shown.bench, rate.processes) if view.relative else speaker.name(rate.of),
+        "who": _base(view, shown.bench, rate.processes) if ours else speaker.name(rate.of),
         "at": f" in {shown.where}" if len(own) > 1 else speaker.at(rate.of),
     }
     finding = Finding(Kind.RATE, (value,))
-    busy = rate.processes if shown.row.busy else ()
+    busy = rate.processes if loaded else ()
     evidence = speaker.evidence(finding)
     yield FrontFinding(finding, words, evidence, busy=busy, bench=shown.bench)

@@ -463,6 +463,8 @@ class UnitRow:
     items: tuple[Unit, ...]
     named: int = 0
     """How many of the first have their text beside them."""
+    more: Download | None = None
+    """Where the others are, which have no square."""
 
 
 @dataclass(frozen=True)

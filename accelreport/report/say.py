@@ -40,7 +40,7 @@ from accelreport.report.forms import CAVEATS, EVIDENCE, PARITY, best_of, reached
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
 from accelreport.report.text import in_quotes, label, sentence
 from accelreport.report.view import COMPILE, BenchmarkView, median, mode
-from accelreport.report.warning_text import busy_text, reasons_text
+from accelreport.report.warning_text import busy_text, failed_text
 from accelreport.spec.claims import Names
 from accelreport.spec.device import FRAMEWORK_NAMES
 
@@ -665,14 +665,12 @@ class _Words(Mapping[str, str]):
     @property
     def failed(self) -> str:
         """How many of all cells that ran failed."""
-        ran = [row for row in self.speaker.bench.results if row.ran]
-        cells = quantity.plural(len(ran), "cell")
-        return f"{sum(count for _, count in self.finding.failed)} of {cells}"
+        return failed_text(self.finding, self.speaker.bench.results)[0]
 
     @property
     def reasons(self) -> str:
         """Why they failed, with counts."""
-        return reasons_text(self.finding)
+        return failed_text(self.finding, self.speaker.bench.results)[1]
 
     @property
     def noun(self) -> str:

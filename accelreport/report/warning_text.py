@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from math import isnan
 
@@ -12,6 +12,7 @@ from accelreport.analysis.overview import is_busy
 from accelreport.analysis.published import Contradiction
 from accelreport.analysis.results import MISSING, UNTIMED, Result
 from accelreport.analysis.warnings import (
+    REFUSED,
     AbovePeak,
     BegunAlike,
     ChangedRecord,
@@ -25,7 +26,7 @@ from accelreport.analysis.warnings import (
 )
 from accelreport.report.forms import EVIDENCE
 from accelreport.report.metrics import printed_text
-from accelreport.report.quantity import duration, listed, plural
+from accelreport.report.quantity import count, duration, listed, plural
 from accelreport.report.text import label
 from accelreport.results.record import SHORT_WINDOW_S
 
@@ -64,11 +65,24 @@ def reason_text(kind: str) -> str:
     return KINDS.get(kind, label(kind.replace("-", " "), 40))
 
 
-def reasons_text(finding: Finding) -> str:
-    """Why cells failed, of several reasons with counts: "out of memory (2) and refused (1)"."""
-    several = len(finding.failed) > 1
-    counts = [f"{reason_text(kind)}{f' ({n})' * several}" for kind, n in finding.failed]
-    return listed(counts)
+def failed_text(finding: Finding, results: Sequence[Result]) -> tuple[str, str]:
+    """How many cells failed or were refused, and why: "2 of 9 cells failed", "out of memory".
+
+    Of several reasons each has its count. Where nothing else ran, the cells are counted that did
+    not run at all.
+    """
+    several, lost = len(finding.failed) > 1, sum(count for _, count in finding.failed)
+    why = listed([f"{reason_text(kind)}{f' ({n})' * several}" for kind, n in finding.failed])
+    ran = sum(row.ran for row in results)
+    refused = sum(row.status == REFUSED for row in results)
+    was = f"{'was' if lost == 1 else 'were'} refused"
+    verb = "failed" if not refused else was if refused == lost else f"failed or {was}"
+    who = f"{lost} of {plural(ran, 'cell')}"
+    if lost == ran:
+        who = "the only cell that ran" if ran == 1 else f"all {plural(ran, 'cell')} that ran"
+        if idle := len(results) - ran:
+            why += f"; {count(idle)} {'was' if idle == 1 else 'were'} not run"
+    return f"{who} {verb}", why
 
 
 def warning_title(kind: str) -> str:

@@ -132,11 +132,10 @@ def _waiting(outcome: Outcome[BenchmarkView], command: str, elsewhere: str) -> I
             yield f"  {compared} ({inner}, {bench.plan.spec})"
         if (more := len(step.comparisons) - MOST_NAMED) > 0:
             yield f"  and {more} more"
-        about = (
-            f"(about {run_text.duration(step.seconds)})" if isfinite(step.seconds) else step.where
-        )
+        timed = isfinite(step.seconds)
+        about = f"about {run_text.duration(step.seconds)}" if timed else step.where
         if step.command:
-            yield f"  {step.command}   {about}".rstrip()
+            yield f"  {step.command}{f'   ({about})' * bool(about)}"
 
 
 def measured_now(store: Store, plans: Sequence[PlanDocument]) -> list[BenchmarkView]:

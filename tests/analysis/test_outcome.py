@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,18 @@ def test_no_command_of_a_profile_decides_what_its_plan_has_not() -> None:
     assert {c.claim.text for c in outcome.device} == {"gpu"}
     begun = _bench(study(axes=axes, claims=claims, fate=lambda _: "missing", devices=devices))
     assert [c.claim.text for c in begun.tested if c.state is ClaimState.NEEDS_DEVICE] == ["gpu"]
+
+
+def test_a_claim_waits_for_the_cells_that_a_run_of_its_plan_left_out() -> None:
+    claim = Claim(text="waits", check=FasterCheck(faster="cpu-1", than="cpu", by_at_least=1))
+    made = study(
+        devices=("cpu", "cpu-1"), axes={}, claims=[claim],
+        fate=lambda cell: "missing" if cell.device == "cpu" else "ok",
+    )  # fmt: skip
+    here = tuple(record for record in made.records if record.cell.device == "cpu-1")
+    (rerun,) = outcome_of([_bench(replace(made, records=here))]).reruns
+    assert [one.claim.text for one in rerun.claims] == ["waits"]
+    assert rerun.seconds >= 0.999 * sum(record.times.wall_s or 0 for record in here)
 
 
 def test_every_claim_is_in_one_group_and_decided_comparisons_come_by_size() -> None:

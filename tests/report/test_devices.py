@@ -111,7 +111,7 @@ def test_one_machine_in_several_configurations_is_one_machine() -> None:
     stopped = study("matmul", repeats=1, axes={}, devices=("cpu",), fate=lambda _: "partial")
     both = devices_page(gather(Results((made, stopped)))).headline.replace("\xa0", " ")
     assert both == "2 benchmarks ran on one machine, 1 of them complete there"
-    assert page.finding.replace("\xa0", " ") == "Not measured: GPU (needs a GPU)."
+    assert page.finding.replace("\xa0", " ") == "Devices without numbers: GPU (needs a GPU)."
 
 
 def test_a_machine_of_two_processors_has_a_column_for_each_and_marks_under_one_name() -> None:

@@ -142,7 +142,7 @@ TRUE = {
     "M16 two processors of one name": (
         "processors", "strategies", "processor differs between runs: AMX with oneDNN on and AVX2"
     ),
-    "processors of a machine": (W, "", "(different processors: AVX-512 with oneDNN on and AVX2"),
+    "processors of a machine": (W, "", "(two kinds of processor: AVX-512 and AVX2"),
     "which of two hosts is faster": ("twohosts", "", "0002 trains 2.01× as fast as Intel Xeon on"),
     "the largest comparison heads the front": ("gpusweep", "", "40GB trains 20.2× as fast as Int"),
     "the faster side begins": (T, "strategies", "Two threads of Intel Xeon train 1.71× as"),

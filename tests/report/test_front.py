@@ -357,7 +357,9 @@ def test_a_benchmark_of_which_nothing_has_a_time_is_named_and_has_no_line() -> N
     assert isinstance(links, Links)
     assert [link.href for link in links.items] == ["a.full.html"]
     assert prose.kind == "prose"
-    assert prose.text.startswith("Not measured at all: “")
+    assert prose.text.startswith("Not run: “")
+    assert prose.text.endswith("“accelreport run specs/b.toml” runs it.")
+    assert section.title.replace("\xa0", " ") == "1 of 2 benchmarks measured"
 
 
 def test_a_lone_process_and_a_partial_run_are_pale_marks_explained_once() -> None:
@@ -438,14 +440,32 @@ def claimed(**of_study: Any) -> Study:
     return study(fate=present("cpu", "gpu"), claims=CLAIMS, published=THEIRS, repeats=5, **of_study)
 
 
-def units(page: Page) -> Units:
-    (found,) = [b for each in page.sections for b in each.blocks if isinstance(b, Units)]
+def units(*studies: Study) -> Units:
+    page = claims_page(gather(Results(studies)))
+    assert page.opening
+    (found,) = page.opening.blocks
+    assert isinstance(found, Units)
     return found
 
 
+def test_the_front_page_names_decided_claims_and_has_one_line_for_the_others() -> None:
+    sections = {each.id: each for each in front(claimed(origin="official")).sections}
+    block, *_ = sections["claims"].blocks
+    assert isinstance(block, Units)
+    *decided, rest = block.rows
+    assert [(row.title, len(row.items)) for row in decided] == [
+        ("1 confirmed", 1),
+        ("1 refuted", 1),
+    ]
+    assert (rest.title, rest.items) == ("4 not yet", ())
+    assert rest.more
+    assert rest.more.text == "4 need a TPU"
+    none = front(study(claims=CLAIMS[:1], axes={}, repeats=1)).sections
+    assert [each.title for each in none if each.id == "claims"] == ["Claims: 1 undecided"]
+
+
 def test_every_claim_is_one_square_of_its_state_that_leads_to_its_row() -> None:
-    page = front(claimed(origin="official"))
-    found = units(page)
+    found = units(claimed(origin="official"))
     assert {unit.text.partition(":")[0]: unit.state for unit in found.items} == {
         "A GPU is twice as fast": "confirmed",
         "A GPU is a hundred times as fast": "refuted",
@@ -466,7 +486,7 @@ def test_every_claim_is_one_square_of_its_state_that_leads_to_its_row() -> None:
 
 
 def test_stand_ins_for_the_data_decide_nothing_about_quality() -> None:
-    found = units(front(claimed(origin="synthetic")))
+    found = units(claimed(origin="synthetic"))
     states = {unit.text.partition(":")[0]: unit.state for unit in found.items}
     assert states["Accuracy does not depend on the device"] == "undecided"
     assert states["A GPU is twice as fast"] == "confirmed"
@@ -475,7 +495,7 @@ def test_stand_ins_for_the_data_decide_nothing_about_quality() -> None:
 def test_a_claim_of_two_profiles_is_one_square_and_the_full_one_speaks() -> None:
     full = claimed(origin="official")
     quick = claimed(profile="quick", first_seed=70, factors={"gpu": 40.0})
-    found = units(front(quick, full))
+    found = units(quick, full)
     states = {unit.text.partition(":")[0]: unit.state for unit in found.items}
     assert len(found.items) == len(CLAIMS)
     assert states["A GPU is twice as fast"] == "confirmed"
@@ -488,6 +508,10 @@ def test_each_benchmark_has_one_line_with_a_number_that_leads_to_its_page() -> N
     benches = gather(Results(made))
     assert [link.href for link in links.items] == [f"{bench.slug}.html" for bench in benches]
     assert all(link.number for link in links.items)
+    # The fastest is shown, and the baseline below it.
+    text = links.items[0].what.replace("\xa0", " ")
+    assert "; baseline " in text
+    assert links.items[0].number.replace("\xa0", " ") not in text
 
 
 @pytest.mark.parametrize(("repeats", "decided"), [(5, 1), (1, 0)])
@@ -499,8 +523,9 @@ def test_the_first_figure_has_the_comparisons_and_pale_are_those_that_are_not_de
     assert opening
     figure, steps = opening.blocks
     assert isinstance(steps, Notes)
-    assert any("--until-decided" in step.remedy for step in steps.items) is (repeats == 1)
-    assert steps.items[-1].remedy.startswith("accelreport new specs/mine.toml --model ")
+    *again, own = [step.remedy for step in steps.items if step.remedy]
+    assert any("--until-decided" in command for command in again) is (repeats == 1)
+    assert own.startswith("accelreport new specs/mine.toml --model ")
     assert isinstance(figure, Figure)
     assert figure.title == "Comparisons on this machine"
     assert figure.subtitle.replace("\xa0", " ") == f"{decided} of 1 comparison decided"

@@ -67,12 +67,14 @@ def test_a_refused_baseline_is_told_with_its_fault_and_what_was_measured_is_coun
     records = tuple(_spoilt(record) for record in whole.records)
     (bench,) = gather(Results((replace(whole, records=records),)))
     found = index_page([bench], "A site", ())
-    assert found.headline.replace("\xa0", " ") == "3 of 6 cells failed: no sync"
-    assert found.finding == "The baseline Example T4 has no number: refused: no sync."
+    assert found.headline.replace("\xa0", " ") == "3 of 6 cells were refused: no sync"
+    assert found.finding == "Example T4 is the baseline (refused: no sync)."
 
 
 def test_the_table_of_benchmarks_counts_what_was_refused(out: Path) -> None:
     assert "refused" in page(out, "benchmarks.html").text
+    front = page(out, "index.html").text.replace("\xa0", " ")
+    assert "3 of 6 cells were refused: no sync." in front
 
 
 def test_the_page_of_a_refused_cell_shows_the_raw_times_and_what_was_found(

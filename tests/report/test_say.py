@@ -133,7 +133,7 @@ FORMS = [
         f"The median call at batch size 256 takes 2.44 ms on {TWO}",
     ),
     (Finding(Kind.NOT_MEASURED, ()), "Nothing has been measured yet"),
-    (Finding(Kind.NOT_MEASURED, (), of=3), "No baseline has a time"),
+    (Finding(Kind.NOT_MEASURED, (), of=3), "No baseline was timed"),
     (
         Finding(Kind.NOT_MEASURED, (), failed=(("out of memory", 2), ("refused", 1))),
         "3 of 12 cells failed: out of memory (2) and refused by checks (1)",

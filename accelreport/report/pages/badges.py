@@ -72,7 +72,7 @@ def kind_text(row: Result) -> str:
     if row.status == "missing":
         return "not run"
     if row.status == REFUSED:
-        return f"refused: {label(row.failure_kind.replace('-', ' '), 40)}"
+        return f"refused: {reason_text(row.failure_kind)}"
     if row.measured:
         return "no steady step"
     return reason_text(row.failure_kind) or label(row.status, 40)

@@ -9,8 +9,11 @@ from dataclasses import replace
 from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.findings import COMPARED, Finding, Kind, Value
 from accelreport.analysis.outcome import comparisons_of
+from accelreport.analysis.overview import id_of
 from accelreport.analysis.results import UNTIMED
-from accelreport.analysis.speed_findings import forward
+from accelreport.analysis.speed_findings import forward, rate_of
+from accelreport.analysis.speedup import groups_of
+from accelreport.analysis.stats import Verdict
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
 from accelreport.report.claim_text import STATES, as_title, decided_counts
@@ -38,13 +41,17 @@ from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView
 
 PATH = "benchmarks.html"
+ALIKE = {Verdict.SAME, Verdict.UNDECIDED}
+"""Of a configuration that is not shown to be another speed than the baseline."""
 
 
 def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page."""
     progress = _progress(benches)
     decided = sum(len(group.rows) for group in progress.groups if group.title == GROUPS[0])
-    share = f"{decided} of {len(benches)} benchmarks" if decided else "No benchmark"
+    share = (
+        f"{decided} of {quantity.plural(len(benches), 'benchmark')}" if decided else "No benchmark"
+    )
     sections = (Section("progress", "Findings", (progress,)), _rates(benches))
     return Page(
         path=PATH,
@@ -69,19 +76,43 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
     return Section("speedups", "Every rate", (table,), folded=True)
 
 
-def baseline_rate(bench: BenchmarkView) -> tuple[str, str, str]:
-    """The throughput of the baseline, or of the first device with a time, whose, and interval."""
-    rates = (finding.values[0] for finding in bench.findings if finding.kind is Kind.RATE)
-    if (rate := next(rates, None)) is None:
+def best_rate(bench: BenchmarkView) -> tuple[str, str, str]:
+    """The highest throughput of a configuration, whose it is, and its interval.
+
+    One that may be as fast as the baseline gives way to it.
+    """
+    if (rate := _best(bench)) is None:
         rows = [row for row in bench.results if row.device == bench.plan.baseline.device]
         reasons = sorted({kind_text(row) for row in rows if not row.timed})
         return quantity.MISSING, bench.baseline_name, ", ".join(reasons)
     return _measured(Speaker(bench), rate)
 
 
+def _best(bench: BenchmarkView) -> Value | None:
+    alike = {id_of(one.own) for one in bench.compared if one.verdict in ALIKE}
+    groups = [group for group in groups_of(bench.results) if id_of(group) not in alike]
+    return max(filter(None, map(rate_of, groups)), key=lambda rate: rate.number, default=None)
+
+
+def baseline_beside(bench: BenchmarkView) -> str:
+    """The throughput of a baseline that is not the fastest; of another kind of device, whose."""
+    rates = (finding.values[0] for finding in bench.findings if finding.kind is Kind.RATE)
+    base, best, speaker = next(rates, None), _best(bench), Speaker(bench)
+    if base and base.of.device != bench.plan.baseline.device:
+        return ""
+    if (
+        not base
+        or not best
+        or (base.of.device, base.of.machine) == (best.of.device, best.of.machine)
+    ):
+        return ""
+    kinds = {bench.plan.devices[rate.of.device].kind for rate in (base, best)}
+    return f"{f'{speaker.name(base.of)}: ' * (len(kinds) > 1)}{speaker.number(base)}"
+
+
 def _measured(speaker: Speaker, value: Value) -> tuple[str, str, str]:
     whose = f"{speaker.name(value.of)}{speaker.at(value.of)}"
-    return speaker.bounded(value), whose, speaker.interval(value) or "one run"
+    return speaker.number(value), whose, speaker.interval(value) or "one run"
 
 
 def _shown_number(bench: BenchmarkView) -> tuple[str, str, str]:
@@ -90,7 +121,7 @@ def _shown_number(bench: BenchmarkView) -> tuple[str, str, str]:
     if first.kind is Kind.LATENCY and not opening_of(bench).speaker.claim:
         number, whose, interval = _measured(Speaker(bench), first.values[0])
         return number, whose, f"median call, {interval}"
-    number, whose, interval = baseline_rate(bench)
+    number, whose, interval = best_rate(bench)
     work = "training" if bench.words.trains else "inference" if bench.words.calls else ""
     if number == quantity.MISSING:
         # The finding has the reason where nothing has a time.

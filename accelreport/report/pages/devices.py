@@ -79,7 +79,7 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         path=DEVICES,
         title="Devices",
         headline=_headline(devices, benches, len(machines)),
-        finding=f"Not measured: {missing}." if missing else "",
+        finding=f"Devices without numbers: {missing}." if missing else "",
         sections=tuple(sections),
         template="article.html",
         crumbs=(Download("index.html", "All benchmarks"),),

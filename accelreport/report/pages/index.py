@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
+from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.findings import Caveat, Finding, Kind
-from accelreport.analysis.outcome import Outcome, outcome_of
+from accelreport.analysis.outcome import Outcome, first_runs, outcome_of
 from accelreport.analysis.speed_findings import forward
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
@@ -25,7 +26,14 @@ from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text, next_steps
 from accelreport.report.forms import why_hollow
-from accelreport.report.front import FrontFinding, front_findings, largest_first, lead, mostly
+from accelreport.report.front import (
+    FrontFinding,
+    front_findings,
+    largest_first,
+    lead,
+    lost_notice,
+    mostly,
+)
 from accelreport.report.model import (
     Block,
     Column,
@@ -49,9 +57,9 @@ from accelreport.report.notices import notices_of, versions_notice
 from accelreport.report.openings.opening import FULL, ON_A_FIRST_SLIDE, Plot, Size, dots_plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import absent_text, titles_of, tried_kinds
-from accelreport.report.pages.benchmarks import baseline_rate
+from accelreport.report.pages.benchmarks import baseline_beside, best_rate
 from accelreport.report.pages.machines import machine_line, place_text
-from accelreport.report.pages.overview import PAGE, PHONE, Overview
+from accelreport.report.pages.overview import PAGE, PHONE, PUBLISHED, Overview
 from accelreport.report.pages.sections.claims import DECIDED as DECIDED_CLAIMS
 from accelreport.report.pages.sections.claims import PATH as CLAIMS
 from accelreport.report.pages.sections.claims import units_of
@@ -72,6 +80,8 @@ GROUPS = (
 """Its groups, from the top; that of the heading is above all others."""
 MOST_NAMED = 8
 """Confirmed claims, and refuted ones, that are named."""
+FEW_PUBLISHED = 3
+"""Of fewer published rates a table shows as much as a figure."""
 MOST_FINDINGS = 2
 """Findings above the figures where none of them is the heading."""
 BASE = Base(1.0, "equal = 1×", "← slower", "faster →")
@@ -80,6 +90,8 @@ MARK = Named("", 0)
 """How a row of the figure looks, which has its names beside it."""
 RATES = "overview"
 """Id of the section that holds the picture."""
+MOST_SPECS = 3
+"""Specs that a command names; of more it runs all."""
 MOST_ABSENT = 4
 """Names of absent devices that a line has room for, with its command."""
 
@@ -102,9 +114,10 @@ def index_page(
     headed, beside, plots = front_parts(view)
     headline = headed[0].title if headed else label(title)
     outcome = outcome_of(benches)
-    shown = [
-        Section(name, plot.title, (plot.figure(PAGE, PHONE, alone=True),)) for name, plot in plots
-    ]
+    shown = [Section(name, plot.title, (_block(plot),)) for name, plot in plots[1:]]
+    if plots:
+        name, plot = plots[0]
+        shown.insert(0, Section(name, plot.title, (plot.figure(PAGE, PHONE, alone=True),)))
     claims = _claims(benches)
     sections = [*shown[:1], *filter(None, [claims]), *shown[1:], _list(benches)]
     opening = sections.pop(0) if shown else None
@@ -127,8 +140,19 @@ def index_page(
         opening=opening,
         measured_on=machine_line(measured),
         banner=versions_notice(others) if others else None,
-        notices=notices_of(benches),
+        notices=(
+            *(() if headed[:1] and headed[0].finding.failed else lost_notice(benches)),
+            *notices_of(benches),
+        ),
     )
+
+
+def _block(plot: Plot) -> Block:
+    """A figure, or its table where a few published rates are all that it has."""
+    published = sum(value.of.row is not None for value in plot.values)
+    if plot.table and plot.title == PUBLISHED and published < FEW_PUBLISHED:
+        return replace(plot.table, title="", folded=False)
+    return plot.figure(PAGE, PHONE, alone=True)
 
 
 def front_parts(
@@ -146,7 +170,7 @@ def front_parts(
     heads = stated[0].finding.titles or stated[0].kind is Kind.NOT_MEASURED
     headed = stated[:1] if heads else undecided[:1]
     outcome = outcome_of(view.benches)
-    decided, alone = _decided(outcome), Overview(view.benches, published=True)
+    decided, alone = _decided(outcome, view), Overview(view.benches, published=True)
     published = view.picture
     if decided and view.relative:
         published = alone.picture if alone.over_base else None
@@ -161,7 +185,7 @@ def front_parts(
     return headed, others, [(name, plot) for name, plot in plots if plot]
 
 
-def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
+def _decided(outcome: Outcome[BenchmarkView], view: Overview) -> Plot | None:
     """A row for each pair: those that are decided, then as many others as have room."""
     pairs = [*largest_first(outcome), *outcome.undecided]
     rows: dict[object, tuple[BenchmarkView, Finding]] = {}
@@ -223,7 +247,6 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     hollow = tuple(dict.fromkeys(why for dot in dots for why in dot.hollow))
     on_a_slide = _largest(brief, ON_A_FIRST_SLIDE)
     columns = map(Column, ("baseline", "benchmark", "speedup", "95 % interval", "state"))
-    machines = {machine for machine, _ in set().union(*where)}
     plot = dots_plot(
         dots,
         axis="speedup",
@@ -232,7 +255,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         solid="decided in whole runs" if hollow[-1:] not in {(), ("undecided",)} else "decided",
         brief=brief_marks(on_a_slide, bars=from_zero(on_a_slide)),
         id="decided-rows",
-        title=f"Comparisons on {'this machine' if len(machines) < 2 else 'these machines'}",
+        title=f"Comparisons on {'these machines' if view.several else 'this machine'}",
         subtitle=count,
         values=tuple(finding.values[0] for _, finding in kept),
         table=Table("decided-table", "The ratios in the figure", tuple(columns),
@@ -298,25 +321,49 @@ def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
         return None
     every = [result for bench in benches for result in bench.tested]
     decided = {state.name.lower() for state in DECIDED_CLAIMS}
-    rows = tuple(
-        UnitRow(
-            f"{count} {text}",
-            "",
-            tuple(unit for unit in units.items if unit.state == state),
-            named=MOST_NAMED if state in decided else 0,
+    rows, rest = [], []
+    for state, text, count in units.keys:
+        if state in decided:
+            items = tuple(unit for unit in units.items if unit.state == state)[:MOST_NAMED]
+            others = Download(CLAIMS, f"{count - MOST_NAMED} more {text}")
+            more = others if count > MOST_NAMED else None
+            rows.append(UnitRow(f"{count} {text}", "", items, MOST_NAMED, more))
+        else:
+            needs = _needed(benches) if state == ClaimState.NEEDS_DEVICE.name.lower() else ""
+            rest.append(f"{count} need{'s' * (count == 1)} {needs}" if needs else f"{count} {text}")
+    title, blocks = f"Claims: {', '.join(rest)}", list[Block]()
+    if rows:
+        title, open_ = (
+            decided_text(every),
+            len(units.items) - sum(c for s, _, c in units.keys if s in decided),
         )
-        for state, text, count in units.keys
-    )
-    absent = absent_devices(benches)
-    blocks: tuple[Block, ...] = (Units(rows, ()),)
-    if absent:
-        blocks += (Prose(f"Not measured: {absent}."),)
-    return Section("claims", decided_text(every), blocks)
+        waiting = UnitRow(f"{open_} not yet", "", (), more=Download(CLAIMS, " · ".join(rest)))
+        blocks.append(Units((*rows, *[waiting] * bool(rest)), ()))
+    if absent := absent_devices(benches):
+        blocks.append(Prose(f"Devices without numbers: {absent}."))
+    return Section("claims", title, tuple(blocks))
+
+
+def _needed(benches: Sequence[BenchmarkView]) -> str:
+    """The kinds of devices that claims wait for: "a GPU or TPU"; empty where theirs were tried."""
+    kinds = {
+        bench.plan.devices[lacking.device].kind
+        for bench in benches
+        for result in bench.tested
+        if result.state is ClaimState.NEEDS_DEVICE
+        for lacking in result.missing
+        if lacking.device in bench.plan.devices
+    }
+    absent = sorted(kinds - tried_kinds(benches))
+    return f"a {' or '.join(absent)}" if absent else ""
 
 
 def _next(outcome: Outcome[BenchmarkView]) -> Notes:
     """What decides the rest, with its command and its time, and how to measure one's own model."""
-    items, reruns = [], 0
+    items, reruns = list[Note](), 0
+    shown = max(outcome.reruns, key=lambda run: len(run.comparisons), default=None)
+    others = sum(bool(run.claims) for run in outcome.reruns if run is not shown)
+    more = (Download(CLAIMS, quantity.plural(others, "more such command")),) * bool(others)
     for step in next_steps(outcome, "accelreport run specs/"):
         again = isfinite(step.seconds)
         reruns += again
@@ -324,34 +371,41 @@ def _next(outcome: Outcome[BenchmarkView]) -> Notes:
             continue
         minutes = max(1, round(step.seconds / 60)) if again else 0
         time = f"about {minutes} min" if minutes < 120 else f"about {round(minutes / 60)} h"
-        items.append(Note(step.title, f"({time} here)" if again else step.where, step.command))
-    shown = max(outcome.reruns, key=lambda run: len(run.comparisons), default=None)
-    if others := sum(bool(run.claims) for run in outcome.reruns if run is not shown):
-        more = quantity.plural(others, "more such command")
-        items.insert(1, Note(more, "", where=(Download(CLAIMS, "On the page of claims"),)))
+        text = f"{time} here" if again else step.where
+        items.append(Note(step.title, text, step.command, more * again))
     return Notes(tuple(items), "What to run next")
 
 
 def _list(benches: Sequence[BenchmarkView]) -> Section:
     """A line for each benchmark, with its throughput; those without a time are named below."""
     names = titles_of(benches)
-    measured = [bench for bench in benches if not opening_of(bench).unmeasured]
-    waiting = [names[bench.slug] for bench in benches if bench not in measured]
+    measured = [b for b in benches if any(row.measured for row in b.results)]
+    # Where no benchmark has a number of its own, those with published ones are listed.
+    shown = measured or [bench for bench in benches if not opening_of(bench).unmeasured]
     items = []
-    for bench in measured:
-        number, *beside = baseline_rate(bench)
-        items.append(Link(names[bench.slug], f"{bench.slug}.html", number, ", ".join(beside)))
+    for bench in shown:
+        number, whose, interval = best_rate(bench)
+        base = baseline_beside(bench)
+        what = ", ".join(filter(None, (whose, interval))) + f"; baseline {base}" * bool(base)
+        items.append(Link(names[bench.slug], f"{bench.slug}.html", number, what))
     blocks: list[Block] = [Links(tuple(items))] if items else []
-    if waiting:
-        listed = quantity.listed([f"“{title}”" for title in waiting])
-        failed = any(
-            row.status == "failed" for b in benches if b not in measured for row in b.results
-        )
-        command = f"accelreport run specs/{' --retry-failed' * failed}"
-        what = "it" if len(waiting) == 1 else "them"
-        blocks.append(Prose(f"Not measured at all: {listed}. “{command}” runs {what}."))
+    waiting = [bench for bench in benches if bench not in shown]
+    failed = [b for b in waiting if any(row.status == "failed" for row in b.results)]
+    idle = [bench for bench in waiting if bench not in failed]
+    for word, group, again in (("Not run", idle, ""), ("Failed", failed, " --retry-failed")):
+        for specs, options in first_runs(group):
+            own = [names[b.slug] for b in group if b.plan.spec in specs]
+            what = " ".join(f"specs/{spec}.toml" for spec in specs[: MOST_SPECS + 1])
+            what = what if len(specs) <= MOST_SPECS else "specs/"
+            command = " ".join(filter(None, ("accelreport run", what, options))) + again
+            listed = quantity.listed([f"“{title}”" for title in own])
+            blocks.append(
+                Prose(f"{word}: {listed}. “{command}” runs {'it' if len(own) == 1 else 'them'}.")
+            )
     count = quantity.plural(len(benches), "benchmark")
     title = f"All {count}" if len(benches) > 1 else count
+    if len(measured) < len(benches):
+        title = f"{len(measured) or 'None'} of {count} measured"
     detail = f"throughput, 95{quantity.SPACE}% interval" * bool(items)
     return Section("benchmarks", title, tuple(blocks), detail=detail)
 

@@ -242,11 +242,12 @@ def machine_line(records: Iterable[Record], *, brief: bool = False) -> str:
     known = (record.environment for record in records if record.environment is not None)
     names: Counter[str] = Counter()
     for _, environments in sorted(grouped(known, lambda own: own.machine).items()):
-        own = processors(environments)
+        own = processors(environments, software=False)
         # Where a cell could see no GPU its record names none.
         words = max((machine_in_words(e, model=len(own) < 2) for e in environments), key=len)
         if len(own) > 1 and not brief:
-            words += f" (different processors: {quantity.listed(own)})"
+            kinds = f"{quantity.number_word(len(own))} kinds of processor"
+            words += f" ({kinds}: {quantity.listed(own)})"
         names[words] += 1
     lines = [f"{count} × {words}" if count > 1 else words for words, count in names.items()]
     return quantity.listed(lines)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from accelreport.analysis.findings import Caveat, Provenance, Subject, Unit, Value
 from accelreport.analysis.overview import (
@@ -39,13 +39,15 @@ from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Size
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, processors
 from accelreport.results.record import Environment
 
 MOST_ROWS = 12
 """Workloads of the picture: more do not fit into a first screen."""
 FAR_SLOWER = 0.5
 """A published accelerator below this share of the base's rate is explained beside its row."""
+PUBLISHED = "Published machines"
+"""The title of the picture where published rates alone are beside the base."""
 PAGE, PHONE = Size(WIDE, 0), Size(358, 0)
 """The page's own width and a telephone's; the height is that of the rows."""
 
@@ -211,6 +213,13 @@ class Overview:
         return sorted({row.machine for b in self.benches for row in b.results if row.measured})
 
     @cached_property
+    def several(self) -> bool:
+        """Whether more than one kind of host measured: machines, or processors of one name."""
+        every = (record.environment for b in self.benches for record in b.records.values())
+        kinds = processors((one for one in every if one), software=False)
+        return len(self.machines) > 1 or len(kinds) > 1
+
+    @cached_property
     def _over_one(self) -> list[Shown]:
         return self._rows(common_base((bench.plan, bench.results) for bench in self.benches))
 
@@ -303,7 +312,9 @@ class Overview:
         """What all rates are relative to, by its name in the picture; empty where absolute."""
         if not self.over_base:
             return ""
-        return "this computer" if len(self.machines) < 2 else self._hardware_of_base
+        if len(self.machines) > 1:
+            return self._hardware_of_base
+        return "these computers" if self.several else "this computer"
 
     @property
     def base_in_words(self) -> str:
@@ -351,6 +362,7 @@ class Overview:
         ]
         dots = [base, *beside]
         if not self.over_base:
+            dots += map(partial(self._alone, shown), self.apart(shown))
             dots.sort(key=lambda dot: -dot.value)
         rest = f"+{hidden}" if hidden else ""
         first = replace(dots[0], detail=base.detail, rest=rest)
@@ -361,7 +373,7 @@ class Overview:
         name = printed_names(printed)[printed.index(one)]
         value = one.factor * unit
         rounded = one.slack if one.slack > UNLIKE else 0.0
-        number = _factor(one.factor) if self.over_base else _rate(shown, one.rate)
+        number = _factor(shown, one) if self.over_base else _rate(shown, one.rate)
         text = f"{'about ' * bool(rounded)}{number}"
         return Dot(
             name=shown.name[0],
@@ -403,6 +415,25 @@ class Overview:
             hollow=why_hollow(caveats_of(own.timed)),
         )
 
+    def apart(self, shown: Shown) -> list[Value]:
+        """The highest rate of what has no ratio over a base, which a picture of rates has, too."""
+        known = [] if self.over_base else [rate_of(one.own) for one in shown.withheld]
+        return sorted(filter(None, known), key=lambda rate: -rate.number)[:1]
+
+    def _alone(self, shown: Shown, rate: Value) -> Dot:
+        low, high = rate.interval.ends
+        return Dot(
+            name=shown.name[0],
+            detail="measured",
+            device=_style(shown, rate.of.device),
+            value=rate.number,
+            text=_rate(shown, rate.interval) + " busy" * (Caveat.BUSY in rate.caveats),
+            owner=shown.hardware(rate.of.device, rate.processes),
+            low=low,
+            high=high,
+            hollow=why_hollow(rate.caveats),
+        )
+
     # The figure -------------------------------------------------------------------------------
 
     @property
@@ -410,7 +441,7 @@ class Overview:
         """What is counted."""
         trained = all(shown.trains for shown in self.shown)
         what = "examples trained" if trained else "work done"
-        of = "this computer’s" if self.base == "this computer" else f"that of {self.base}"
+        of = f"that of {self.base}"
         return f"{what} each second" + (f", as a multiple of {of}" if self.base else "")
 
     def _chart(self, size: Size) -> Chart:
@@ -448,7 +479,7 @@ class Overview:
         marks, bars = self._marks(ON_A_SLIDE.most)
         return Plot(
             id="rates",
-            title="Published machines" if self.published else "Throughput",
+            title=PUBLISHED if self.published else "Throughput",
             description="; ".join(
                 f"{label(shown.bench.plan.title, 80)} {shown.point}: "
                 + ", ".join(dot.whole_text for dot in self.dots(shown))
@@ -495,6 +526,7 @@ class Overview:
         """The numbers that a row marks: the rate of its base, and the ratios over it."""
         if rate := rate_of(shown.row.base):
             yield rate
+        yield from self.apart(shown)
         compared = [] if shown.row.busy else shown.compared
         drawn = [id_of(one.own) for one in compared if isinstance(one, Speedup)]
         for other, one in self.comparisons:
@@ -577,7 +609,7 @@ def _table_rows(shown: Shown) -> list[Row]:
         )
         href = web_address(result.source.url if result.source else "")
         rate_text = quantity.number(one.rate)
-        factor = _factor(one.factor) if one.factor > 0 else "–"
+        factor = _factor(shown, one) if one.factor > 0 else "–"
         rows.append(rate_row(name, rate_text, factor, source_text, href, provenance="published"))
     return rows
 
@@ -615,5 +647,7 @@ def _rate(shown: Shown, rate: Interval | float) -> str:
     return f"{quantity.number(*ends)}{quantity.SPACE}{shown.bench.words.rate}"
 
 
-def _factor(value: float) -> str:
-    return quantity.write(value, Unit.RATIO)
+def _factor(shown: Shown, one: PrintedRate) -> str:
+    """A published rate over the base, with the digits of a sentence."""
+    value = shown.published(one)
+    return quantity.write(value.number, Unit.RATIO, value.interval)
