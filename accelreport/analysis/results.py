@@ -36,8 +36,9 @@ from accelreport.analysis.warnings import (
     impossible,
     refused,
 )
+from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.results.plan_document import PlanDocument, PlannedCell
-from accelreport.results.record import OTHER_LOAD, Record
+from accelreport.results.record import OTHER_LOAD, DataSource, Record
 from accelreport.spec.base import Scalar
 from accelreport.spec.base import matches as matches
 
@@ -142,7 +143,7 @@ class Result:
         failure_message: the sentence that the record of a failed or skipped cell keeps.
         failure_remedy: what a person can do about it, by the same record.
         refusal: the warning for which the number is none; None where it is not refused.
-        origin: where the input came from.
+        origin: where the input came from; `file` where a spec names it and nobody publishes it.
         fingerprint: SHA-256 of the input as it was used.
         hardware: what did the arithmetic, by its driver's name.
         precision: the device's dtype policy.
@@ -389,6 +390,12 @@ def _identified(plan: PlanDocument, cell: PlannedCell, machine: str) -> Result:
     )
 
 
+def _origin(data: DataSource) -> str:
+    known = CATALOGUE.get(data.dataset)
+    # Only of what is published can a file be another one.
+    return "file" if known and not known.files and data.origin == "user-supplied" else data.origin
+
+
 def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
     failure, data = record.failure, record.data
     device = plan.devices.get(cell.device)
@@ -405,7 +412,7 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
         failure_kind=failure.kind if failure else "",
         failure_message=failure.message if failure else "",
         failure_remedy=failure.remedy if failure else "",
-        origin=data.origin if data else "",
+        origin=_origin(data) if data else "",
         fingerprint=data.fingerprint if data else "",
         hardware=hardware,
         warnings=tuple(warnings.values()),

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from accelreport.report.model import Fact, Facts, Layers, Prose
+from accelreport.report.openings.registry import data_title
 from accelreport.report.pages.sections.network import layer_boxes, network_section
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
@@ -34,6 +35,13 @@ def test_layers_have_their_settings_shapes_and_weights() -> None:
     ]
     (facts,) = [block for block in section.blocks if isinstance(block, Facts)]
     assert facts.rows[0] == Fact("Network", "320 parameters, 3\N{NO-BREAK SPACE}layers")
+
+
+def test_data_that_nobody_publishes_have_the_name_of_their_file() -> None:
+    made = bench()
+    data = {"dataset": "csv", "series": {"path": "weather/hours.csv"}}
+    plan = made.plan.model_copy(update={"workload": {**made.plan.workload, **data}})
+    assert data_title(replace(made, plan=plan, records={})).startswith("hours.csv")
 
 
 def test_neighbours_without_weights_and_many_layers_of_a_kind_share_a_box() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from accelreport.analysis.findings import COMPARISONS, Finding, Kind, Unit
 from accelreport.analysis.ranking import title_finding
@@ -288,10 +289,18 @@ def facts_of(bench: BenchmarkView) -> list[str]:
 
 
 def data_title(bench: BenchmarkView) -> str:
-    """The data set, and whether a sample or a stand-in was read; empty where it has none."""
+    """The data set, and whether a sample or a stand-in was read; empty where it has none.
+
+    A set that nobody publishes has the name of its file.
+    """
     name = str(bench.plan.workload.get("dataset") or "")
     known = BUILT_IN.get(name)
     title = known.title if known else label(name, 60)
+    if known and not known.files:
+        parts = (part for part in bench.plan.workload.values() if isinstance(part, dict))
+        planned = [Path(str(part["path"])).name for part in parts if part.get("path")]
+        read = {file for r in bench.records.values() if r.data for file in r.data.files}
+        title = label(", ".join(sorted(read) or planned), 60) or title
     origins = {row.origin for row in bench.results if row.measured}
     origins = origins or {str(bench.plan.workload.get("data", ""))}
     stand_in = next((words for origin, words in STAND_INS.items() if origin in origins), "")

@@ -33,8 +33,8 @@ ORIGINS = {
 }
 """Where data came from, in words."""
 FILES = (
-    Download("speedups.csv", "speedups.csv"),
-    Download("results.json", "results.json"),
+    Download("speedups.csv", "speedups.csv", "every comparison"),
+    Download("results.json", "results.json", "findings and claims"),
 )
 
 

@@ -83,11 +83,18 @@ def _absent_names(
     benches: Sequence[BenchmarkView], rows: Sequence[tuple[BenchmarkView, Result]]
 ) -> list[str]:
     """Devices that have no number anywhere, and sweep points of those that have some."""
-    measured = {b.label_of(row.device) for b in benches for row in b.results if row.timed}
+    # A benchmark without a number does not know the name of the hardware.
+    titles = {
+        b.label_of(row.device): b.title_of(row.device)
+        for b in benches
+        for row in b.results
+        if row.timed
+    }
     names, places, counts = dict[str, None](), dict[str, None](), Counter[str]()
     for bench, row in rows:
-        name, point = bench.title_of(row.device), bench.point_of(row)
-        if bench.label_of(row.device) in measured:
+        point, kind = bench.point_of(row), bench.label_of(row.device)
+        name = titles.get(kind, bench.title_of(row.device))
+        if kind in titles:
             counts[name] += 1
             places[f"{bench.words_of_point(point)} on {name}" if bench.axes else name] = None
         else:

@@ -40,7 +40,7 @@ from accelreport.report.pages.badges import origin_badges
 from accelreport.report.say import Speaker
 from accelreport.report.text import beginning, clean, in_quotes, label, sentence, tail, written
 from accelreport.report.theme import share_bin
-from accelreport.report.view import BenchmarkView, Series
+from accelreport.report.view import SUPPLIED, BenchmarkView, Series, replaced_data
 from accelreport.results.record import Confusion, Epoch, Forecast, Record, Sample
 
 
@@ -63,7 +63,9 @@ class NamedRun:
     @property
     def badges(self) -> tuple[Badge, ...]:
         """Where its data came from, unless they are the official files."""
-        return tuple(origin_badges([self.record.data.origin] if self.record.data else []))
+        data = self.record.data
+        own = data and data.origin == SUPPLIED and not replaced_data([self.record])
+        return tuple(origin_badges([data.origin] if data and not own else []))
 
 
 def shown_run(bench: BenchmarkView, has: Callable[[Record], bool]) -> NamedRun | None:
