@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from accelreport.analysis.ceilings import Processor
+from accelreport.analysis.ceilings import Rates
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
 from accelreport.analysis.learning import TargetTime, primary_metric, target_times
@@ -29,13 +29,13 @@ class Benchmark:
     Attributes:
         plan: what the spec said.
         records: its records, by (key, machine).
-        highest_tflops: processor → the highest float32 rate that any run on it reached, of all
-            benchmarks together (`ceilings.highest_rates`): no measured roof lies below it.
+        highest_tflops: the highest float32 rates that runs on each processor reached, of all
+            benchmarks together (`ceilings.highest_rates`): no measured roof lies below them.
     """
 
     plan: PlanDocument
     records: Mapping[tuple[str, str], Record]
-    highest_tflops: Mapping[Processor, float] = field(default_factory=dict, kw_only=True)
+    highest_tflops: Rates = field(default_factory=dict, kw_only=True)
 
     @cached_property
     def results(self) -> tuple[Result, ...]:

@@ -30,8 +30,8 @@ A bound needs complete counts: where operations were not counted there is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import isfinite, nan
 
@@ -45,6 +45,7 @@ from accelreport.analysis.compute import (
 from accelreport.analysis.hardware import HARDWARE, named_in
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import OTHER_LOAD, Environment, Flops, Record
+from accelreport.spec.device import Device
 
 ON_CHIP = {"GPU": 256 * 2**20, "TPU": 256 * 2**20, "CPU": 1280 * 2**20}
 """Bytes that may stay on the chip from step to step: an H200 caches 50 MiB, a TPU v4 holds 160, an
@@ -69,6 +70,7 @@ class StepWork:
         state_bytes: bytes of weights and of the optimizer's state.
         dtype: element type of the products.
         depth: the longest chain of products each of which needs the one before; 0 if unknown.
+        counted: all operations as counted, where they are more than `operations`.
     """
 
     operations: float
@@ -76,6 +78,12 @@ class StepWork:
     state_bytes: float = 0.0
     dtype: str = "float32"
     depth: float = 0.0
+    counted: float = 0.0
+
+    @property
+    def in_full(self) -> StepWork:
+        """The same work with all operations as counted."""
+        return replace(self, operations=max(self.operations, self.counted))
 
     def compulsory_bytes(self, kind: str) -> float:
         """Bytes that cross the memory of a CPU, GPU or TPU at the least."""
@@ -96,6 +104,7 @@ def work_of(flops: Flops, dtype: str, *, kernel: bool = False) -> StepWork | Non
         flops.state_bytes or 0.0,
         dtype,
         flops.depth or 0.0,
+        flops.per_step,
     )
 
 
@@ -110,6 +119,8 @@ class Limits:
         bandwidth: of its memory; None where none is known, which bounds nothing.
         kernel_s: cited seconds of a kernel that needs the one before, beside the kernel's own work;
             0 where there are none.
+        cores: how many times one core's rate the peak is, where no product was measured on them
+            all; 0 where one was, and for a cited peak.
     """
 
     name: str
@@ -117,6 +128,7 @@ class Limits:
     peak: Peak
     bandwidth: Bandwidth | None = None
     kernel_s: float = 0.0
+    cores: int = 0
 
 
 @dataclass(frozen=True)
@@ -190,45 +202,76 @@ def known_limits(dtype: str) -> Sequence[Limits]:
     return limits
 
 
+ALL_CORES = 0.6
+"""Least share of one core's rate times the threads that a product on all of them reaches. One that
+a library computed on fewer threads than the machine has, as in a cell of one thread, reaches less:
+half of it on two."""
+
+
 def own_limits(
     environment: Environment, dtype: str, highest_tflops: float = 0.0, threads: int | None = None
 ) -> Limits | None:
-    """A CPU's measured roof: one core's rate times the threads, or what was reached if it is more.
+    """A CPU's measured roof: the fastest product that was measured on it with as many threads.
 
-    None where the record does not hold them, or others used the machine meanwhile; and for
-    another type than float32, whose products were not measured.
+    Where none was, its upper bound is one core's rate times the threads. None where the record does
+    not hold them, or others used the machine meanwhile; and for another type than float32, whose
+    products were not measured.
 
     Args:
         environment: of a record.
         dtype: element type of the products.
-        highest_tflops: the highest rate that any run with these threads reached (`highest_rates`).
+        highest_tflops: the highest rate that any run reached with these threads (`highest_rates`).
         threads: that the device may use, where it is not left all.
     """
     roofs = environment.roofs
     if roofs is None or roofs.other_cores > OTHER_LOAD or dtype != "float32":
         return None
-    limited = threads is not None and threads < environment.threads
-    used = threads if limited and threads else environment.threads
-    tflops = max(0.0 if limited else roofs.tflops, used * roofs.core_tflops, highest_tflops)
+    used = min(threads or environment.threads, environment.threads)
+    bound = used * roofs.core_tflops
+    products = [highest_tflops, *[bound] * (used == 1)]
+    if used == environment.threads and roofs.tflops >= ALL_CORES * bound:
+        products.append(roofs.tflops)
+    measured = max(products)
+    calculated = len(products) == 1 and bound > measured
     return Limits(
         environment.cpu,
         "CPU",
-        Peak(tflops, dtype, f"measured: {roofs.method}"),
+        Peak(bound if calculated else measured, dtype, f"measured: {roofs.method}"),
         Bandwidth(roofs.gbps, f"measured: {roofs.method}"),
+        cores=used * calculated,
     )
 
 
 Processor = tuple[str, ...]
-"""A machine's fingerprint and vector extensions: those of a cloud may differ in these alone."""
+"""A machine's fingerprint, its vector extensions and what its roofs are: those of a cloud may
+differ in the last two alone."""
+Rates = Mapping[tuple[Processor, int], float]
+"""Processor and number of threads → the highest rate of any run, in 10¹² operations a second."""
 
 
 def processor_of(environment: Environment) -> Processor:
     """The processor that a record is of."""
-    return environment.machine, *environment.vector
+    roofs = environment.roofs
+    return environment.machine, *environment.vector, f"{roofs.core_tflops:g}" if roofs else ""
 
 
-def highest_rates(plan: PlanDocument, records: Iterable[Record]) -> dict[Processor, float]:
-    """Processor → the highest float32 rate of the plan's CPU cells on it, in 10¹² operations/s.
+def usable_threads(device: Device, environment: Environment) -> int:
+    """How many threads of a machine a device may use."""
+    asked = (device.threads or environment.threads) * (device.all_replicas if device.threads else 1)
+    return min(asked, environment.threads)
+
+
+def highest_rate(rates: Rates, environment: Environment, threads: int) -> float:
+    """The highest rate of any run on a processor with at most so many threads; 0 without any."""
+    processor = processor_of(environment)
+    own = (rate for (of, n), rate in rates.items() if of == processor and n <= threads)
+    return max(own, default=0.0)
+
+
+def highest_rates(
+    plan: PlanDocument, records: Iterable[Record]
+) -> dict[tuple[Processor, int], float]:
+    """The highest float32 rates of the plan's CPU cells, by processor and number of threads.
 
     It counts what a step needs at the least, so that a fast convolution raises no roof.
 
@@ -236,7 +279,7 @@ def highest_rates(plan: PlanDocument, records: Iterable[Record]) -> dict[Process
         plan: its devices say which cells ran on a CPU.
         records: those whose number is not refused.
     """
-    best: dict[Processor, float] = {}
+    best: dict[tuple[Processor, int], float] = {}
     for record in records:
         device = plan.devices.get(record.cell.device)
         least = record.flops.least if record.flops else None
@@ -245,6 +288,6 @@ def highest_rates(plan: PlanDocument, records: Iterable[Record]) -> dict[Process
             continue
         if environment and compute_dtype(plan, record.cell.device, record.cell.point) == "float32":
             rate = least * steady.steps / steady.window_s / 1e12
-            processor = processor_of(environment)
-            best[processor] = max(best.get(processor, 0.0), rate)
+            place = processor_of(environment), usable_threads(device, environment)
+            best[place] = max(best.get(place, 0.0), rate)
     return best

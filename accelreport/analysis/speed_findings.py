@@ -11,7 +11,13 @@ from statistics import median
 from typing import Any, TypeVar
 
 from accelreport.analysis.benchmark import Benchmark, Point
-from accelreport.analysis.ceilings import Limits, highest_rates, own_limits, processor_of
+from accelreport.analysis.ceilings import (
+    Limits,
+    highest_rate,
+    highest_rates,
+    own_limits,
+    usable_threads,
+)
 from accelreport.analysis.compute import (
     cited_bandwidth,
     cited_peak,
@@ -577,23 +583,24 @@ def peak_findings(bench: Benchmark) -> Iterator[Finding]:
 def limits_of(bench: Benchmark, group: Group) -> tuple[Limits, str] | None:
     """What limits some processes, and what that is called; None where nothing is known.
 
-    A CPU's is what its processor reached in a product and in a stream; else what is cited counts.
+    A CPU's is the fastest product of its processor with as many threads, or the upper bound of one
+    core's rate for each; else what is cited counts. Processes on several hosts have the highest.
     """
     records = [record for row in group.timed if (record := bench.record(row))]
     environments = [record.environment for record in records if record.environment]
     environment = next(iter(environments), None)
     device, point = bench.plan.devices[group.device], group.point
     kind = device.kind
-    if environment and kind == "CPU":
+    if kind == "CPU":
         dtype = compute_dtype(bench.plan, group.device, point)
-        threads = device.threads and device.threads * device.all_replicas
-        highest = bench.highest_tflops
-        if threads and threads < environment.threads:
-            highest = highest_rates(bench.plan, records)
-        reached = max(highest.get(processor_of(known), 0.0) for known in environments)
-        measured = own_limits(environment, dtype, reached, threads)
-        if measured is not None:
-            return measured, "measured roof"
+        rates = bench.highest_tflops or highest_rates(bench.plan, records)
+        own = []
+        for host in environments:
+            threads = usable_threads(device, host)
+            own.append(own_limits(host, dtype, highest_rate(rates, host, threads), threads))
+        if known := [limits for limits in own if limits is not None]:
+            highest = max(known, key=lambda limits: limits.peak.tflops)
+            return highest, "upper bound" if highest.cores else "measured roof"
     name = hardware_name(environment, kind)
     peak = cited_peak(bench.plan, group.device, point, name, environment)
     if peak is None:

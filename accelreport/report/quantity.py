@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from functools import wraps
@@ -387,6 +388,27 @@ def short(value: float) -> str:
             return f"{value / scale:.6f}".rstrip("0").rstrip(".") + f"{SPACE}{prefix}"
     text = f"{value:,.9f}".rstrip("0").rstrip(".")
     return text.replace("-", "\N{MINUS SIGN}") or "0"
+
+
+@_valued
+def operation_rate(tflops: float) -> str:
+    """Operations a second, such as "218 GFLOPS"."""
+    unit, scale = ("GFLOPS", 1e3) if tflops < 1 else ("TFLOPS", 1.0)
+    return f"{number(scale * tflops)}{SPACE}{unit}"
+
+
+_WITH_UNIT = re.compile(r"([\d,]+(?:\.\d+)?)(\D*)")
+
+
+def one_number(one: str, other: str) -> bool:
+    """Whether two texts are one number with more or fewer digits: "3.3 %" and "3.30 %"."""
+    parts = [_WITH_UNIT.fullmatch(text) for text in (one, other)]
+    if not all(parts):
+        return False
+    (a, unit), (b, other_unit) = (part.groups() for part in parts if part)
+    places = min(len(text.partition(".")[2]) for text in (a, b))
+    known = {round(float(text.replace(",", "")), places) for text in (a, b)}
+    return unit == other_unit and len(known) == 1
 
 
 @_valued

@@ -115,10 +115,12 @@ class Speaker:
         """One number, or the least and the greatest: "1.4 to 2.6×"."""
         least, most = (pick(values, key=lambda value: value.number) for pick in (min, max))
         one, other = self.number(least), self.number(most)
-        if one != other and least.unit is Unit.RATE:
+        if quantity.one_number(one, other):
+            return min(one, other, key=len)
+        if least.unit is Unit.RATE:
             ends = Interval(least.number, least.number, most.number, least.interval.n)
             return quantity.span(ends, least.unit, self.noun(least))
-        return one if one == other else f"{one} to {other}"
+        return f"{one} to {other}"
 
     # Sentences --------------------------------------------------------------------------------
 

@@ -583,13 +583,13 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
         if known:
             units.setdefault(short_hardware(known.cpu), set()).add(vector_name(known))
     mixed = frozenset(name for name, names in units.items() if len(names - {""}) > 1)
-    highest_tflops: dict[Processor, float] = {}
+    highest_tflops: dict[tuple[Processor, int], float] = {}
     for plan, plan_records in zip(plans, own, strict=True):
         sound = (
             r for r in plan_records if not refused(_recorded(r)) and not refused(impossible(r))
         )
-        for processor, rate in highest_rates(plan, sound).items():
-            highest_tflops[processor] = max(highest_tflops.get(processor, 0.0), rate)
+        for place, rate in highest_rates(plan, sound).items():
+            highest_tflops[place] = max(highest_tflops.get(place, 0.0), rate)
     return [
         BenchmarkView(
             plan,

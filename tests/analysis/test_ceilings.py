@@ -15,9 +15,11 @@ from accelreport.analysis.ceilings import (
     Limit,
     StepWork,
     ceiling,
+    highest_rate,
     known_limits,
     limits_named,
     own_limits,
+    processor_of,
 )
 from accelreport.analysis.hardware import HARDWARE
 from accelreport.analysis.published import flags_of
@@ -26,16 +28,17 @@ from accelreport.loader.load import load
 from accelreport.report.model import Downloads, Figure, Table
 from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.pages.sections.hardware import hardware_section
-from accelreport.report.pages.sections.shares import every_place
+from accelreport.report.pages.sections.shares import every_place, reached_shares
+from accelreport.report.say import Speaker
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView, views
 from accelreport.report.warning_text import flag_text
 from accelreport.results.plan_document import plan_document
-from accelreport.results.record import Record, Roofs
+from accelreport.results.record import Environment, Record, Roofs
 from accelreport.spec.models import Published
 from tests.analysis.public_rates import public_rates
 from tests.report.scenarios import ordinary
-from tests.support.records import Study, study
+from tests.support.records import Study, study, without_peaks
 
 SPECS = Path(__file__).parents[2] / "specs"
 RATES = [row for source in public_rates() for row in source.rows]
@@ -135,6 +138,7 @@ def test_a_page_shows_what_was_reached_as_a_figure_and_a_table(bench: BenchmarkV
         assert {share for share in shares if any(text.endswith(share) for text in labels)} == {
             share for share in shares if "," not in share
         }
+        assert {"counted in full", "at least"} <= labels
     # What a chip cannot do is in the table alone, and the figure says so.
     assert any("," in share for share in shares)
     assert "Only in Numbers: 1\N{NO-BREAK SPACE}share, 1 above the peak." in figure.caption
@@ -148,6 +152,7 @@ def test_without_a_known_roof_the_page_says_what_a_share_needs(bench: BenchmarkV
     bare = seen(replace(made, records=tuple(map(uncounted, made.records))))
     page = ceilings_page([bare])
     assert page.headline == "No known peak"
+    assert ceilings_page([]).headline == "No share can be given: nothing was measured"
     assert not page.sections
     section = hardware_section(bare)
     assert section is not None
@@ -215,18 +220,66 @@ def test_a_refused_record_raises_no_roof() -> None:
     assert both[0].highest_tflops == sound[0].highest_tflops
 
 
+def with_roofs(environment: Environment, tflops: float, core_tflops: float) -> Environment:
+    known = {"tflops": tflops, "core_tflops": core_tflops, "gbps": 1e4, "other_cores": 0.0}
+    roofs = Roofs(**known, method="", measured_at="2026-01-01T00:00:00+00:00")
+    return environment.model_copy(update={"roofs": roofs, "threads": 4})
+
+
+def test_a_rate_raises_the_roof_of_its_own_host_for_as_many_threads_or_more() -> None:
+    environment = study(axes={}, devices=("cpu",)).records[0].environment
+    assert environment
+    fast, slow = (with_roofs(environment, 4 * core, core) for core in (0.3, 0.2))
+    rates = {(processor_of(fast), 2): 0.9}
+    assert [highest_rate(rates, fast, threads) for threads in (1, 2, 4)] == [0.0, 0.9, 0.9]
+    assert highest_rate(rates, slow, 4) == 0.0, "of one image, and on another host"
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+def test_convolutions_count_in_full_with_their_lower_bound_and_apart(*, bounded: bool) -> None:
+    made = without_peaks(study(axes={}, devices=("cpu",), repeats=3))
+
+    def convolved(record: Record) -> Record:
+        assert record.flops
+        assert record.environment
+        work = record.flops.per_step
+        rate = work / record.steady.step_s / 1e12
+        flops = record.flops.model_copy(
+            update={"convolutions_per_step": work, "least_per_step": work / 9}
+        )
+        roof = with_roofs(record.environment, *((rate / 2, rate / 8) if bounded else (1e3, 250)))
+        return record.model_copy(update={"flops": flops, "environment": roof})
+
+    bench = seen(replace(made, records=tuple(map(convolved, made.records))))
+    (row,) = reached_shares(bench)
+    text = row.text(Speaker(bench))
+    assert row.bounded is bounded
+    assert text.count("at least") == 1
+    assert text.startswith("at least") is bounded
+    if not bounded:
+        assert row.least[0].number == pytest.approx(row.shares[0].number / 9)
+    page = ceilings_page([bench])
+    assert page.opening
+    assert page.opening.id == "counted"
+
+
 @pytest.mark.parametrize(
     ("threads", "highest", "roof"),
-    [(None, 0.0, 0.9), (4, 0.0, 0.9), (1, 0.0, 0.2), (2, 0.0, 0.4), (1, 0.3, 0.3)],
+    [(None, 0.0, 0.7), (4, 0.0, 0.7), (4, 0.8, 0.8), (1, 0.0, 0.2), (1, 0.3, 0.3), (2, 0.5, 0.5)],
 )
-def test_a_roof_is_that_of_the_threads_that_a_device_may_use(
+def test_a_roof_is_the_fastest_product_of_the_threads_that_a_device_may_use(
     threads: int | None, highest: float, roof: float
 ) -> None:
     environment = study(axes={}, devices=("cpu",)).records[0].environment
     assert environment
-    known = {"tflops": 0.9, "core_tflops": 0.2, "gbps": 10.0, "method": "", "other_cores": 0.0}
-    roofs = Roofs(**known, measured_at="2026-01-01T00:00:00+00:00")
-    machine = environment.model_copy(update={"roofs": roofs, "threads": 4})
+    machine = with_roofs(environment, 0.7, 0.2)
     limits = own_limits(machine, "float32", highest, threads)
     assert limits
     assert limits.peak.tflops == pytest.approx(roof)
+    assert not limits.cores
+    bound = own_limits(machine, "float32", threads=2)
+    assert bound
+    assert (bound.cores, bound.peak.tflops) == (2, pytest.approx(0.4)), "no product used two"
+    alone = own_limits(with_roofs(environment, 0.2, 0.2), "float32")
+    assert alone
+    assert (alone.cores, alone.peak.tflops) == (4, pytest.approx(0.8)), "nor four"

@@ -8,6 +8,7 @@ from math import floor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from accelreport.analysis.ceilings import ceiling, own_limits, work_of
@@ -37,6 +38,14 @@ def test_a_processor_s_roofs_are_rates_of_real_work_with_their_method() -> None:
     assert 0.1 < found.gbps < 10_000
     assert "products of float32 matrices" in found.method
     assert f"{inventory().threads} threads" in found.method
+
+
+def test_a_library_on_one_thread_leaves_a_roof_of_all_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(np, "matmul", lambda *_, **__: time.sleep(0.01))
+    alone = 2 * module.SIDE**3 / 0.01 / 1e12
+    assert measured_roofs(inventory().model_copy(update={"threads": 4})).tflops > 2 * alone
 
 
 def test_a_machine_that_nobody_else_uses_is_called_so_though_its_system_counts_in_hundredths(

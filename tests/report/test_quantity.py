@@ -98,7 +98,16 @@ def test_an_instant_is_told_in_utc_and_english(text: str, shown: str) -> None:
     assert f.moment(text).replace(plain, " ") == shown
 
 
+def test_one_number_with_more_digits_is_no_range() -> None:
+    assert f.one_number("3.3 %", "3.30 %")
+    assert f.one_number("12", "12")
+    assert not f.one_number("3.3 %", "3.36 %")
+    assert not f.one_number("3.3 %", "3.3×")
+    assert not f.one_number("1 h 3 min", "1 h 4 min")
+
+
 def test_shares_and_sizes_and_rates_have_their_units() -> None:
+    assert f.operation_rate(0.218).replace(plain, " ") == "218 GFLOPS"
     assert f.percent(0.98714).replace(plain, " ") == "98.71 %"
     assert f.size(1.5 * 2**30).replace(plain, " ") == "1.50 GiB"
     assert f.rate(13214.0, "images").replace(plain, " ") == "13,214 images/s"

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from operator import itemgetter
 from typing import Any
 
@@ -59,8 +60,10 @@ ROOMY_LANE, NAME, MOST_LINES = 19.0, 28.0, 2
 """Where it is not: pixels of each mark, of a name above its marks, and lines of a name."""
 GROUP = 26.0
 """Pixels of the name of a group of rows."""
-LARGEST_SHARE, LARGEST_SHARE_OF_BARS = 0.42, 0.36
-"""Of the width, which names at the left may take; beside bars on a page less."""
+LARGEST_SHARE, LARGEST_SHARE_OF_BARS, LARGEST_SHARE_OF_COLUMNS = 0.42, 0.36, 0.26
+"""Of the width, which names at the left may take; beside bars on a page, and columns, less."""
+ROOMY = 900
+"""Pixels of a chart from which texts in columns are whole."""
 FREE = sorted(
     ((left / 20, right / 20) for left in range(11) for right in range(11 - left)), key=sum
 )
@@ -131,13 +134,13 @@ class _Row:
         count = _lanes(self.dots)
         pitch = (self.bottom - self.marks_top - 2) / max(count, 2)
         first = (self.marks_top + self.bottom - pitch * (count - 1)) / 2
-        named = [0, *(bool(dot.text) and not dot.is_base for dot in self.dots)]
+        named = [0, *(dot.has_text and not dot.is_base for dot in self.dots)]
         return [first + pitch * min(sum(named[: n + 1]), count - 1) for n in range(len(self.dots))]
 
 
 def _lanes(dots: Sequence[Dot]) -> int:
     """How many lines the marks of a row need: each text has its own."""
-    return max(1, sum(bool(dot.text) and not dot.is_base for dot in dots))
+    return max(1, sum(dot.has_text and not dot.is_base for dot in dots))
 
 
 class _DotPlot:
@@ -165,13 +168,23 @@ class _DotPlot:
         self._limited = base is not None and (
             base.limit or not any(dot.owner or dot.joined for dot in dots)
         )
+        heads = base.columns if base else ("", "")
+        if any(heads) and width < ROOMY:
+            dots = [dot.short for dot in dots]
+        if any(heads) and self._phone:
+            dots = [replace(dot, text=dot.text or dot.beside, beside="") for dot in dots]
+            heads = "", ""
         self._width = width - LEFT - RIGHT
         widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
         widths += [text_width(dot.detail, SMALLER) for dot in dots]
         most = LARGEST_SHARE if height or base else LARGEST_SHARE_OF_BARS
+        most = LARGEST_SHARE_OF_COLUMNS if any(heads) else most
         self._room = 0.0 if self._phone else min(max(widths), width * most)
         # Half of the axis' 0 is at its left.
         self._left = self._room + BESIDE if self._room else LEAST_LEFT * self._bars
+        owners = max(text_width(dot.owner, LETTERS, bold=not dot.published) for dot in dots)
+        self._owners_at = self._left if self._limited and self._room and owners else None
+        self._left += (owners + BESIDE) * (self._owners_at is not None)
         # On a telephone the texts of single marks are beside the names, and the axis is below both.
         self._above = self._phone and self._limited and not any(dot.joined for dot in dots)
         # A detail is beside its name on a telephone if all of them have room there.
@@ -183,7 +196,13 @@ class _DotPlot:
         self._edge = self._width - (rest + BESIDE if rest else 0.0)
         cells = zip(*map(self._cells, dots), strict=True)
         widths = [max(text_width(text, LETTERS, bold=True) for text in own) for own in cells]
-        self._columns = [width + BESIDE for width in widths if width]
+        self._heads = [head for head, width in zip(heads, widths, strict=False) if width]
+        self._filled = [bool(width) for width in widths]
+        self._columns = [
+            max(width, text_width(head, SMALLER, bold=True)) + BESIDE
+            for width, head in zip(widths, heads, strict=False)
+            if width
+        ]
         self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         beside = 0.0 if self._above else sum(self._columns)
         self._right = self._edge - beside - (0.0 if self._bars else END)
@@ -202,6 +221,8 @@ class _DotPlot:
             ticks = (round_times if timed else decades)(self._ends[0], most * 1.001, 8)
         ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars, inside=not self._bars,
                         held=base.value if base else 0.0)  # fmt: skip
+        if base and base.limit:
+            ticks = [value for value in ticks if not math.isclose(value, base.value)]
         over = {value: self._at(value) + text_width(tick(value), SMALLER) / 2 for value in ticks}
         self._ticks = [value for value in ticks if over[value] <= self._width + END / 2]
         scaled = f"{axis_title}{'' if self._bars else ' (log scale)'}"
@@ -293,7 +314,7 @@ class _DotPlot:
         named = [
             (dot, text_width(self._own_text(dot), LETTERS, bold=True))
             for dot in dots
-            if dot.text and not dot.is_base
+            if dot.has_text and not dot.is_base and self._owners_at is None
         ]
         best = 0, (low, high)
         for left, right in FREE:
@@ -340,7 +361,11 @@ class _DotPlot:
         """Its texts in the columns at the right."""
         if self._bars:
             return dot.text, dot.beside
-        return (dot.text if dot.owner else dot.whole_text,) * self._limited
+        if not self._limited:
+            return ()
+        if self._base and any(self._base.columns):
+            return dot.text, dot.beside
+        return dot.text if dot.owner else dot.whole_text, ""
 
     def _own_text(self, dot: Dot) -> str:
         """Its text beside its mark."""
@@ -485,8 +510,9 @@ class _DotPlot:
             ).encode(x=value, **COLOUR, **SHAPE),
             partial.mark_point(size=size, opacity=0.25).encode(x=value, **COLOUR, **SHAPE),
             self._of(published=True).mark_point(
-                shape="diamond", filled=False, size=size * 1.1, fill="var(--paper)", strokeWidth=2
-            ).encode(x=value, **COLOUR),
+                shape="diamond", filled=False, size=size * 1.1, fill="var(--paper)", strokeWidth=2,
+                stroke="var(--soft)",
+            ).encode(x=value, **({} if self._base and self._base.limit else COLOUR)),
             self._of(flagged=True).mark_point(
                 shape="cross", angle=45, size=size * 1.1, fill="var(--alert)"
             ).encode(x=value),
@@ -516,10 +542,16 @@ class _DotPlot:
             for part, own in zip(parts, self._rows, strict=True)
             if not any(dot.is_base for dot in own.dots)
         ]
+        if base.limit:
+            powers = [value for value in self._ticks if math.log10(value) % 1 in {0.0, 1.0}]
+            crossed = [part | {"tick": value} for part in parts for value in powers]
+            grid = Layer(rows(crossed)).mark_rule(stroke="var(--grid)")
+            layers.append(grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end")))
         line = Layer(rows(bare)).mark_rule(stroke="var(--soft)")
         layers.append(line.encode(y=_y(), y2=alt.Y2("end"), x=self._x("base")))
         half = text_width(base.name, SMALLER, bold=True) / 2
-        side = "left" if at < half else "right" if at + half > self._width else "center"
+        side = "left" if at < half else "center"
+        side = "right" if at + half > self._width or base.limit else side
         soft = {"fill": "var(--soft)", "fontSize": SMALLER}
         headings = [
             (base.name, 8.0, {"align": side, "fontWeight": "bold", "fontSize": SMALLER}),
@@ -531,7 +563,7 @@ class _DotPlot:
 
     def _texts(self) -> list[Layer]:
         """The text of each mark beside it or in columns, and what a row leaves out at its end."""
-        texts, left_out = [], []
+        texts, left_out, owners = [], [], []
         columns: list[list[tuple[Mapping[str, Any], Mapping[str, Any]]]]
         columns = [[] for _ in self._columns]
         for row in self._rows:
@@ -545,7 +577,7 @@ class _DotPlot:
             on_line: list[Dot] = []
             for dot, y in zip(row.dots, row.lines, strict=True):
                 on_line += [] if dot.is_base else [dot]
-                if not dot.text or dot.is_base:
+                if not dot.has_text or dot.is_base:
                     continue
                 line = row.top + NAME - LINE / 2 if self._above else y
                 place = {"y": line} | marked(dot.device, "")
@@ -554,16 +586,24 @@ class _DotPlot:
                     "fontSize": LETTERS,
                     "fill": "var(--alert)" if dot.flagged else "var(--ink)",
                 }
-                cells = zip(columns, self._cells(dot), ("right", "left"), strict=False)
+                own = compress(self._cells(dot), self._filled)
+                sides = ("right", "left" if self._bars else "right")
+                cells = zip(columns, own, sides, strict=False)
                 for column, text, side in cells:
                     column.append((place | {"label": text}, look | {"align": side}))
-                if not self._bars:
+                if self._owners_at is not None:
+                    owners.append((place | {"label": dot.owner}, look | {"align": "left"}))
+                elif not self._bars:
                     text, at, align = self._beside(on_line, edge)
                     look |= {"align": align, "dx": END if align == "left" else -END}
                     texts.append((place | {"edge": at, "label": text}, look))
                 on_line = []
         # Numbers end together, and ratios begin together.
-        ends = [self._edge - sum(self._columns[1:]), self._edge - sum(self._columns[1:]) + BESIDE]
+        first = self._edge - sum(self._columns[1:])
+        ends = [first, first + BESIDE if self._bars else self._edge]
+        for head, column in zip(self._heads, columns, strict=False):
+            look = {"align": "right", "fontSize": SMALLER, "fill": "var(--soft)"}
+            column += [({"y": 8.0, "label": head}, look)] * bool(head)
         in_columns = [
             layer
             for own, end in zip(columns, ends, strict=False)
@@ -572,6 +612,7 @@ class _DotPlot:
         return [
             *in_columns,
             *text_layers(texts, x=self._x("edge"), y=_y()),
+            *text_layers(owners, x=alt.XValue(self._owners_at or 0), y=_y()),
             *text_layers(left_out, x=alt.XValue(self._width), y=_y()),
         ]
 
@@ -585,7 +626,7 @@ class _DotPlot:
             for number, (text, look) in enumerate(row.head):
                 y = first + LINE * number * (not self._inline)
                 written.append(({"y": y, "label": text}, {"align": align, **look}))
-        at = self._left - BESIDE if self._room else self._left
+        at = self._room or self._left
         soft = {"align": "left", "fontSize": SMALLER, "fill": "var(--soft)"}
         groups = [
             ({"y": row.top - (CAP if self._phone else GROUP / 2 - CAP), "label": row.group}, soft)

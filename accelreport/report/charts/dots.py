@@ -70,6 +70,11 @@ class Dot:
         return " · ".join(filter(None, (f"{self.owner} {self.text}".strip(), self.beside)))
 
     @property
+    def has_text(self) -> bool:
+        """Whether it has a text, which a limit's columns may have beside it alone."""
+        return bool(self.text or (self.owner and self.beside))
+
+    @property
     def short(self) -> Dot:
         """The same as a slide and a telephone have it."""
         return replace(self, text=self.brief or self.text, beside=self.ratio)
@@ -84,7 +89,8 @@ class Base:
         name: above the line; a base without a name has nothing above it.
         below, above: what a smaller and a larger value mean. The ground is shaded where values are
             smaller, or larger if only that has a meaning.
-        limit: whether no value is larger.
+        limit: whether no value is larger. Then owners are in a column, and published marks grey.
+        columns: above the texts at the right and what is beside them.
     """
 
     value: float = 1.0
@@ -92,6 +98,7 @@ class Base:
     below: str = ""
     above: str = ""
     limit: bool = False
+    columns: tuple[str, str] = ("", "")
 
     @property
     def held(self) -> tuple[float, ...]:

@@ -234,7 +234,7 @@ def dots_plot(
         named = [
             " ".join(filter(None, (dot.name, dot.detail))) + f": {dot.whole_text}"
             for dot in some
-            if dot.text
+            if dot.has_text
         ]
         named += (f"line: {name}" for _, name, *_ in lines)
         return f"{'; '.join(named)}."

@@ -43,8 +43,16 @@ Shares = Sequence[tuple[BenchmarkView, Place, Sequence[Share]]]
 """Benchmarks with their heaviest sweep point and their shares, the largest first."""
 
 
+OWN_ROOF = 0.9
+"""The share from which a kernel of our own may have set its roof, which is no title."""
+
+
 def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
-    """The page. Each spec is there once, by the profile whose step has the most work."""
+    """The page. Each spec is there once, by the profile whose step has the most work.
+
+    Benchmarks with convolutions have a figure of their own: their shares count all operations,
+    and fast algorithms may do fewer.
+    """
     best: dict[str, tuple[float, BenchmarkView, Place]] = {}
     for bench in benches:
         if place := heaviest(bench):
@@ -53,40 +61,60 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
                 best[bench.plan.spec] = (place.work.operations, bench, place)
     rows = [(bench, place, shares_of(bench, place)) for _, bench, place in best.values()]
     rows = sorted((row for row in rows if _shown(row[2])), key=lambda row: -_largest(row[2]))
-    every = [share for *_, own in rows for share in own]
-    own = [share for share in every if share[1].of.row is None]
-    title = shares_title(row.limit for row, _ in every)
-    blocks = (
-        (_plot(rows, title).figure(Size(WIDE, 0), Size(NARROW, 0), alone=True),) if rows else ()
-    )
-    headline, finding = title if rows else "No known peak", ""
-    if own:
-        bench, speaker = rows[0][0], Speaker(rows[0][0])
-        reached, largest = next(share for share in rows[0][2] if share[1].of.row is None)
+    exact, counted = ([row for row in rows if divided(row[0]) is fewer] for fewer in (False, True))
+    sections = [
+        Section(place, title, (_plot(own).figure(Size(WIDE, 0), Size(NARROW, 0), alone=True),))
+        for own, place, title in (
+            (exact, "answer", ""),
+            (counted, "counted", "Convolutions, counted in full"),
+        )
+        if own
+    ]
+    measured = any(row.measured for bench in benches for row in bench.results)
+    headline = "No known peak" if measured else "No share can be given: nothing was measured"
+    finding = ""
+    if rows:
+        headline = shares_title(row.limit for *_, own in rows for row, _ in own)
+    ranked = [row for row in exact if not (row[0].words.kernel and _largest(row[2]) > OWN_ROOF)]
+    ranked += counted + exact
+    first = next((row for row in ranked if _measured(row[2])), None)
+    if first:
+        bench, speaker = first[0], Speaker(first[0])
+        reached, largest = _measured(first[2])[0]
+        in_full = ", convolutions counted in full," * (first in counted)
         headline = (
-            f"{reached.short} reaches {speaker.number(largest)} of its {reached.limit}"
-            f" in “{label(bench.plan.title, 60)}”"
+            f"{reached.short} reaches {'at least ' * reached.bounded}{speaker.number(largest)} of "
+            f"its {reached.limit}{in_full} in “{label(bench.plan.title, 60)}”"
         )
         headline += f", in {runs}" if (runs := speaker.runs(largest)) else ""
-        if rest := [value for _, value in own if value is not largest]:
-            others = [speaker.runs(value) for value in rest]
-            kinds = [word for word, sign in (("partial", "partial"), ("single", "one"))
-                     if any(sign in own for own in others)]  # fmt: skip
-            several = ", some" if "" in others else ","
-            some = f"{several} in {' or '.join(kinds)} runs" * any(kinds)
-            finding = (
-                "The other measured shares, each at its benchmark’s largest step: "
-                f"{speaker.numbers(rest)}{some}."
-            )
+        rest = [value for *_, own in exact for _, value in _measured(own) if value is not largest]
+        finding = _others(speaker, rest)
     return Page(
         path=CEILINGS,
         title="Hardware use",
         headline=headline,
         finding=finding,
-        sections=(),
+        sections=tuple(sections[1:]),
         template="article.html",
-        opening=Section("answer", "", blocks) if rows else None,
+        opening=sections[0] if sections else None,
     )
+
+
+def _measured(shares: Sequence[Share]) -> list[Share]:
+    return [share for share in shares if share[1].of.row is None]
+
+
+def _others(speaker: Speaker, rest: Sequence[Value]) -> str:
+    """The other measured shares of what is counted exactly; empty without any."""
+    if not rest:
+        return ""
+    others = [speaker.runs(value) for value in rest]
+    kinds = [word for word, sign in (("partial", "partial"), ("single", "one"))
+             if any(sign in own for own in others)]  # fmt: skip
+    several = ", some" if "" in others else ","
+    some = f"{several} in {' or '.join(kinds)} runs" * any(kinds)
+    noun = "share" if len(rest) == 1 else "shares"
+    return f"The other measured {noun}: {speaker.numbers(rest)}{some}."
 
 
 def _largest(shares: Sequence[Share]) -> float:
@@ -103,24 +131,38 @@ def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
         for value in row.shares
         if (value is row.shares[-1] if value.of.row else value.of.point == place.point)
     ]
-    return sorted(shares, key=lambda share: -share[1].number)
+    return sorted(shares, key=lambda share: (share[0].bounded, -share[1].number))
 
 
 def _shown(shares: Sequence[Share]) -> list[Share]:
     """The largest and the smallest measured share, and the largest published one that can be."""
-    measured = [share for share in shares if not share[1].of.row]
+    measured = _measured(shares)
     published = [share for share in shares if share[1].of.row and not share[0].flagged]
     ids = {id(share) for share in (*measured[:1], *measured[1:][-1:], *published[:1])}
     return [share for share in shares if id(share) in ids]
 
 
-def _plot(rows: Shares, title: str) -> Plot:
+def _texts(speaker: Speaker, row: Reached, value: Value, *, counted: bool) -> tuple[str, ...]:
+    """The texts of a share in its two columns, and those of a telephone.
+
+    The columns are of a roof and of a peak; where operations are `counted` in full, of the share
+    and of its lower bound.
+    """
+    number = speaker.number(value)
+    of, empty = f"{number} of {row.amount}", ""
+    if not counted:
+        return (empty, of, empty, number) if row.limit == "peak" else (of, empty, number, empty)
+    if row.bounded:
+        return empty, f"≥ {of}", empty, f"≥ {number}"
+    least = [f"≥ {speaker.number(own)}" for own in row.least_of(value)] or [empty]
+    return of, *least, number, *least
+
+
+def _plot(rows: Shares) -> Plot:
     """The figure: a row for each benchmark, with at most three of its shares."""
     dots: list[Dot] = []
     groups = []
-    # The device of most marks is named once.
-    measured = [row.short for *_, own in rows for row, value in _shown(own) if not value.of.row]
-    usual = next((short for short in measured if 2 * measured.count(short) > len(measured) > 1), "")
+    counted = any(divided(bench) for bench, *_ in rows)
     for bench, place, shares in rows:
         speaker, points = Speaker(bench), [value.of.point for _, value in _shown(shares)]
         point = place.point if place.point in points else points[0]
@@ -128,49 +170,58 @@ def _plot(rows: Shares, title: str) -> Plot:
         shown = sorted(_shown(shares), key=lambda share: share[1].of.point != point)
         for number, (row, value) in enumerate(shown):
             dot, own = dot_of(speaker, value), value.of.point
-            owner = label(row.short, 32) * (value.of.row is not None or row.short != usual)
+            owner = label(row.short, 32)
             if own != point:
                 owner = ", ".join(filter(None, (owner, bench.point_header(own))))
+            text, beside, brief, ratio = _texts(speaker, row, value, counted=counted)
             dots.append(
                 replace(dot, name=label(bench.plan.title), detail=where * (own == point),
                         device=Named(row.name, as_circle(dot.device.colour)),
-                        joined=number > 0, text=speaker.number(value), owner=owner)
+                        joined=number > 0, text=text, beside=beside, brief=brief, ratio=ratio,
+                        owner=owner)
             )  # fmt: skip
         lines = (
             table_row(
                 entry(
                     row.short,
                     *under(bench.point_name(value.of.point) * (value.of.point != point)),
-                    *under(f"of {row.limit}" + f", inferred from {row.by}" * bool(row.by)),
+                    *under(row.of),
                     *under("exceeds the peak" if row.flagged else ""),
                 ),
                 ", in ".join(filter(None, (str(value.provenance), speaker.runs(value)))),
-                speaker.number(value),
+                replace(row, shares=(value,), least=row.least_of(value)).text(speaker),
                 device=as_circle(style_of(bench, value.of).colour),
             )
             for row, value in shares
         )
         href = f"{bench.slug}.html#hardware"
         groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=where))
-    exceed = sum(row.flagged for *_, shares in rows for row, _ in shares)
-    left_out = sum(map(len, (shares for *_, shares in rows))) - len(dots)
+    every = [row for *_, shares in rows for row, _ in shares]
+    limits = [row.limit for *_, shares in rows for row, _ in _shown(shares)]
+    title, name = shares_title(limits), "shares-counted" if counted else "shares"
+    exceed, left_out = sum(row.flagged for row in every), len(every) - len(dots)
     above = f", {exceed} above the peak" * (exceed > 0)
-    only = quantity.plural(left_out, "share")
-    caption = [f"Without a name: {label(usual, 32)}."] * bool(usual)
-    caption += [f"Only in Numbers: {only}{above}."] * (left_out > 0)
-    roof = "Roof: the fastest product measured here, or the data sheet’s peak."
-    caption += [roof] * ("roof" in title)
-    caption += [DIVIDED] * any(divided(bench) for bench, *_ in rows)
+    caption = [f"Only in Numbers: {quantity.plural(left_out, 'share')}{above}."] * (left_out > 0)
+    roof = "Roof: the fastest product measured on the host with as many threads."
+    caption += [roof] * ("measured roof" in limits)
+    bound = "Upper bound: threads × the rate of one core; no product used them all."
+    caption += [bound] * ("upper bound" in limits)
+    caption += [DIVIDED] * counted
     return dots_plot(
         dots,
-        axis=title.lower() + " (◇ of the chip’s peak)" * any(dot.published for dot in dots),
+        axis=title.lower(),
         tick=percent_text,
-        base=Base(1.0, "100 %", limit=True),
-        id="shares",
+        base=Base(
+            1.0,
+            "peak = 100 %" if {*limits} == {"peak"} else "roof = 100 %",
+            limit=True,
+            columns=("counted in full", "at least") if counted else ("of roof", "of peak"),
+        ),
+        id=name,
         title=title,
         note=" ".join(caption),
         table=Table(
-            id="shares-table",
+            id=f"{name}-table",
             title=title,
             corner="device",
             columns=number_columns(("provenance", "share")),

@@ -86,7 +86,7 @@ class ContentHashes:
             colours = json.dumps([dict(bench.colours), sorted(bench.mixed)], sort_keys=True)
             machines = {machine for _, machine in bench.records}
             rates = json.dumps(
-                sorted(pair for pair in bench.highest_tflops.items() if pair[0][0] in machines)
+                sorted(pair for pair in bench.highest_tflops.items() if pair[0][0][0] in machines)
             )
             plan = bench.plan.model_dump_json()
             self._known[slug] = digest(plan, colours, rates, places, *records)

@@ -74,9 +74,8 @@ def hardware_section(bench: BenchmarkView) -> Section | None:
     # Numbers of the fastest would say who is faster, which comparisons with the baseline decide.
     own = sorted(bench.shown_series, key=lambda series: not series.baseline)[:1]
     named = {(series.device, series.machine) for series in own}
-    less = " (convolutions ÷ kernel size)" * divided(bench)
     parts = [
-        f"{Speaker(bench).numbers(row.shares)} of {row.limit}{less}"
+        f"{row.text(Speaker(bench))} of {row.limit} ({row.amount})"
         for row in shares
         for first in row.shares[:1]
         if first.of.row is None and (first.of.device, first.of.machine) in named
@@ -103,13 +102,13 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
         for number, value in enumerate(row.shares):
             last = number == len(row.shares) - 1
             dot = dot_of(speaker, value)
-            text = speaker.numbers(row.shares) if last else ""
-            by = f", inferred from {row.by}" if row.by else ""
+            text = row.text(speaker) if last else ""
             dots.append(
                 replace(
                     dot,
                     name=row.short,
-                    detail=f"of {row.limit}{by}",
+                    detail=row.of,
+                    span=dot.span * (not row.least),
                     text=text,
                     joined=number > 0,
                     flagged="exceeds the peak" if last and row.flagged else "",
@@ -128,11 +127,7 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
             title=title,
             corner="device",
             columns=number_columns(("share", "of")),
-            groups=(
-                RowGroup(
-                    tuple(table_row(r.short, speaker.numbers(r.shares), r.limit) for r in rows)
-                ),
-            ),
+            groups=(RowGroup(tuple(table_row(r.short, r.text(speaker), r.of) for r in rows)),),
         ),
         values=tuple(value for row in rows for value in row.shares),
     )

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import isnan
 
-from accelreport.analysis.ceilings import StepWork, ceiling, limits_named, work_of
+from accelreport.analysis.ceilings import (
+    Ceiling,
+    Limit,
+    Limits,
+    StepWork,
+    ceiling,
+    limits_named,
+    work_of,
+)
 from accelreport.analysis.compute import compute_dtype
 from accelreport.analysis.findings import Subject, Unit, Value
 from accelreport.analysis.published import hardware_of
@@ -14,6 +22,7 @@ from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import limits_of, published_value, rate_of, sound_rates
 from accelreport.analysis.speedup import Group
 from accelreport.analysis.stats import Interval
+from accelreport.report import quantity
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench
@@ -57,13 +66,13 @@ def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | No
     return None
 
 
-DIVIDED = "Shares count convolutions ÷ kernel size (width × height), GFLOPS in full."
-"""Said where a share is below that of all counted operations (`ceilings`)."""
+DIVIDED = "At least: convolutions ÷ kernel size (width × height)."
+"""Said where fast algorithms may do fewer operations than are counted (`ceilings`)."""
 
 
 @cached_by_bench
 def divided(bench: BenchmarkView) -> bool:
-    """Whether fewer operations count for the shares than for the rates."""
+    """Whether fast algorithms may do fewer operations than are counted."""
     counts = [record.flops for record in bench.records.values() if record.flops]
     fewer = any(flops.least and flops.least < flops.per_step for flops in counts)
     return fewer and not bench.words.kernel
@@ -76,12 +85,13 @@ def heaviest(bench: BenchmarkView) -> Place | None:
     return max(places, key=lambda place: place.work.operations, default=None)
 
 
+LIMITS = ("measured roof", "upper bound", "peak")
+"""What limits a device: its fastest product, one core's for each thread, and a data sheet."""
+
+
 def shares_title(limits: Iterable[str]) -> str:
     """What shares of some limits are called."""
-    kinds = {limit == "measured roof" for limit in limits}
-    if kinds == {True}:
-        return "Share of the measured roof"
-    return "Share of peak or measured roof" if True in kinds else "Share of peak"
+    return f"Share of {quantity.listed(sorted(set(limits), key=LIMITS.index), 'or')}"
 
 
 @dataclass(frozen=True)
@@ -91,21 +101,60 @@ class Reached:
     Attributes:
         name: the device, as a sentence calls it.
         short: the same beside a mark that shows who measured it.
-        limit: what limits it: "measured roof", "Tesla K80 peak".
-        shares: in ascending order.
+        limit: what limits it: "measured roof", "upper bound", "peak".
+        amount: how much that is: "218 GFLOPS", "2 × 264 GFLOPS".
+        shares: of all counted operations, in ascending order.
+        least: of each the lower bound, where fast algorithms may do less.
+        bounded: whether `shares` are the lower bounds, because all operations exceed the limit.
+        chip: whose peak it is.
         by: who names the chip, where the source does not.
     """
 
     name: str
     short: str
     limit: str
+    amount: str
     shares: tuple[Value, ...]
+    least: tuple[Value, ...] = ()
+    bounded: bool = False
+    chip: str = ""
     by: str = ""
 
     @property
     def flagged(self) -> bool:
         """Whether a published share exceeds what limits it."""
         return self.shares[-1].of.row is not None and self.shares[-1].number > 1
+
+    @property
+    def of(self) -> str:
+        """What the shares are of: "measured roof: 218 GFLOPS", "peak: 4.37 TFLOPS, Tesla K80"."""
+        by = f" (inferred from {self.by})" if self.by else ""
+        return f"{self.limit}: {', '.join(filter(None, (self.amount, self.chip)))}{by}"
+
+    def least_of(self, value: Value) -> tuple[Value, ...]:
+        """The lower bound of one of the shares; nothing where that is exact."""
+        pairs = zip(self.shares, self.least, strict=False)
+        return tuple(least for share, least in pairs if share is value)
+
+    def text(self, speaker: Speaker) -> str:
+        """All shares: "80 %, at least 3.8 %"."""
+        least = "at least " * self.bounded
+        also = f", at least {speaker.numbers(self.least)}" if self.least else ""
+        return f"{least}{speaker.numbers(self.shares)}{also}"
+
+
+def _amount(bound: Ceiling, limits: Limits) -> str:
+    """The rate that limits a step: of products, of the memory, or of kernels in a row."""
+    if bound.limit is Limit.MEMORY and limits.bandwidth is not None:
+        return f"{quantity.number(limits.bandwidth.gbps)}{quantity.SPACE}GB/s"
+    if bound.limit is Limit.DEPTH:
+        return f"{quantity.duration(limits.kernel_s)} a kernel"
+    tflops, cores = limits.peak.tflops, limits.cores
+    return (
+        f"{cores} × {quantity.operation_rate(tflops / cores)}"
+        if cores
+        else (quantity.operation_rate(tflops))
+    )
 
 
 def _share_value(value: Value, share: float) -> Value:
@@ -127,16 +176,24 @@ def reached_shares(bench: BenchmarkView) -> list[Reached]:
     A published rate of a kernel is held against the peak itself, others against the roof of the
     work that was counted here.
     """
-    shares: dict[tuple[str, str, str, str], list[Value]] = {}
+    shares: dict[_Whose, list[tuple[Value, Value]]] = {}
+
+    def add(whose: tuple[str, str], rate: Value, work: StepWork, limits: Limits,
+            seconds: float, what: str, chip: tuple[str, str] = ("", "")) -> None:  # fmt: skip
+        bounds = [ceiling(own, limits) for own in (work.in_full, work)]
+        full, least = (bound.share(seconds) for bound in bounds)
+        if not isnan(full):
+            who = *whose, what, _amount(bounds[0], limits), *chip
+            own = _share_value(rate, full), _share_value(rate, least)
+            shares.setdefault(who, []).append(own)
+
     for place in every_place(bench):
         known, rate = limits_of(bench, place.group), rate_of(place.group)
         if known is None or rate is None:
             continue
         limits, what = known
-        share = ceiling(place.work, limits).share(place.seconds)
-        if not isnan(share):
-            who = place.series.title, place.series.title, what, ""
-            shares.setdefault(who, []).append(_share_value(rate, share))
+        title = place.series.title
+        add((title, title), rate, place.work, limits, place.seconds, what)
     for published in sound_rates(bench):
         row, hardware = published.row, hardware_of(published.row)
         point = next((p for p in bench.points if matches(bench.values(p), published.where)), None)
@@ -148,18 +205,38 @@ def reached_shares(bench: BenchmarkView) -> list[Reached]:
         work, batch = next(filter(None, works), None), bench.plan.value("batch_size", at)
         if chip is None:
             continue
-        if bench.words.kernel:
-            share = published.rate / chip.peak.tflops
+        if bench.words.kernel:  # whose operations are counted in the rate
+            work, seconds = StepWork(published.rate * 1e12), 1.0
         elif work is not None and isinstance(batch, int | float):
-            share = ceiling(work, chip).share(batch / published.rate)
+            seconds = batch / published.rate
         else:
             continue
         rate = published_value(bench, published)
         value = replace(rate, of=Subject(rate.of.device, "", point, rate.of.row))
-        limit = f"{label(chip.name, 60)} peak"
-        who = Speaker(bench).name(value.of), label(row.label, 60), limit, label(hardware.by, 40)
-        shares.setdefault(who, []).append(_share_value(value, share))
-    return [
-        Reached(name, short, limit, tuple(sorted(values, key=lambda value: value.number)), by)
-        for (name, short, limit, by), values in shares.items()
-    ]
+        whose = Speaker(bench).name(value.of), label(row.label, 60)
+        own = label(chip.name, 60), label(hardware.by, 40)
+        add(whose, value, work, chip, seconds, LIMITS[-1], own)
+    return [_reached(whose, values) for whose, values in shares.items()]
+
+
+_Whose = tuple[str, str, str, str, str, str]
+"""Name, short name, limit, amount, chip, and who names it."""
+
+
+def _reached(whose: _Whose, values: list[tuple[Value, Value]]) -> Reached:
+    """Shares of all counted operations, unless one of them exceeds the limit."""
+    name, short, limit, amount, chip, by = whose
+    full, least = zip(*sorted(values, key=lambda own: own[0].number), strict=True)
+    fewer = any(all_.number > some.number for all_, some in values)
+    bounded = fewer and full[-1].number > 1
+    return Reached(
+        name,
+        short,
+        limit,
+        amount,
+        least if bounded else full,
+        least if fewer and not bounded else (),
+        bounded,
+        chip,
+        by,
+    )
