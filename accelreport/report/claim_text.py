@@ -418,20 +418,21 @@ def measured_parts(result: ClaimResult, names: Names) -> tuple[list[Measured], l
     return parts, [text for text in of_all if text]
 
 
-MOST_VALUES = 3
-"""Values of a claim that stand in its line of a list."""
 RATIOS = frozenset({"ratio", "speedup", "quantised_speedup"})
 
 
 def values_text(result: ClaimResult) -> str:
-    """The numbers that decide a claim, without intervals; of many the first and the last."""
+    """The number that decides a claim, without its interval; of several the least and the most."""
     numbers, *_ = _named_numbers(result, AS_WRITTEN)
-    ends = numbers if len(numbers) <= MOST_VALUES else numbers[:: len(numbers) - 1]
-    if not ends or any(number.quantity == _OUT_OF_MEMORY for number in numbers):
+    if not numbers or any(number.quantity == _OUT_OF_MEMORY for number in numbers):
         return ""
-    values = dict.fromkeys(_value_and_interval(number)[0] for number in ends)
-    cut = next(filter(None, map(_partial, ends)), "")
-    return ", ".join(filter(None, ((" … " if ends != numbers else ", ").join(values), cut)))
+    numbers.sort(key=lambda number: number.interval.value)
+    ends = dict.fromkeys(_value_and_interval(number)[0] for number in (numbers[0], numbers[-1]))
+    text = " to ".join(ends)
+    if numbers[0].quantity == _POINTS and len(ends) > 1:
+        least, most = numbers[0].interval.value, numbers[-1].interval.value
+        text = f"{quantity.points_between(least, most)}{SPACE}points"
+    return ", ".join(filter(None, (text, *dict.fromkeys(map(_partial, numbers)))))
 
 
 def _value_and_interval(number: Number) -> tuple[str, str]:

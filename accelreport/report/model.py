@@ -451,7 +451,9 @@ class Unit:
     verdict: str
     """The state in words."""
     number: str = ""
-    """The one ratio that decides it."""
+    """The values that decide it."""
+    note: str = ""
+    """What is said of its data."""
 
 
 @dataclass(frozen=True)
@@ -563,6 +565,8 @@ class Page:
     """The machines of its numbers in a few words."""
     headline: str = ""
     """The heading of the page, where it is not the title."""
+    verdict: str = ""
+    """What is decided of the claim that is the heading."""
     byline: tuple[Fact, ...] = ()
     banner: Notice | None = None
     """What a reader must know before the heading."""
@@ -581,8 +585,15 @@ class Page:
 
     def __post_init__(self) -> None:
         """Sets what follows from the rest, so that a page made of this one keeps it."""
-        description = self.description or ". ".join(filter(None, (self.headline, self.finding)))
+        description = self.description or ". ".join(
+            filter(None, (self.headline and self.decided, self.finding))
+        )
         object.__setattr__(self, "description", description)
+
+    @property
+    def decided(self) -> str:
+        """The heading with its verdict, where it stands in a line of text."""
+        return f"{self.headline or self.title}{f': {self.verdict}' * bool(self.verdict)}"
 
     @property
     def figures(self) -> tuple[Figure, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
 
-from accelreport.analysis.claims import ClaimResult, ClaimVerdict
+from accelreport.analysis.claims import ClaimResult, ClaimState
 from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.difference import Difference
 from accelreport.analysis.findings import (
@@ -156,12 +156,12 @@ class Speaker:
         """The claim that the author put first, if it is confirmed and not the finding itself."""
         first, finding = next(iter(self.bench.tested), None), title_finding(self.bench.findings)
         ratio = first and finding and finding.kind in COMPARED and is_of(first, finding)
-        return first if first and first.verdict is ClaimVerdict.CONFIRMED and not ratio else None
+        return first if first and first.state is ClaimState.CONFIRMED and not ratio else None
 
     def headline(self) -> str:
         """The title of a page: a decided claim, else a finding, else the first fact."""
         if self.claim:
-            return f"Confirmed: {as_title(self.claim)}"
+            return as_title(self.claim)
         first = self.bench.findings[0]
         return self.title(first if first.kind is Kind.NOT_MEASURED else self.answered()[0])
 

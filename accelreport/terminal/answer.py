@@ -76,7 +76,8 @@ def answers(
         yield ""
         yield f"{bench.plan.title} ({bench.plan.spec}, {bench.plan.profile})"
         speaker = Speaker(bench)
-        yield f"  {speaker.headline()}. {speaker.below(speaker.answered())}".rstrip()
+        verdict = f": {STATES[speaker.claim.state]}" if speaker.claim else ""
+        yield f"  {speaker.headline()}{verdict}. {speaker.below(speaker.answered())}".rstrip()
         if len(benches) == 1:
             yield from (f"  {line}" for line in _table_and_claims(bench))
         if warned := _warned(bench):

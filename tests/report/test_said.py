@@ -341,12 +341,13 @@ def test_a_finding_has_the_same_words_wherever_it_is_said(tmp_path: Path) -> Non
     for bench, row, known in zip(benches, rows, document["benchmarks"], strict=True):
         speaker = Speaker(bench)
         title = speaker.headline()
-        assert benchmark_page(bench).headline == title
+        page = benchmark_page(bench)
+        assert (page.headline, bool(page.verdict)) == (title, bool(speaker.claim))
         assert {row["title"] for row in known["findings"]} == {
             speaker.title(f) if f.is_sentence else "" for f in bench.findings
         }
         assert row == opening_of(bench).summary
-        assert f"  {title}." in terminal
+        assert f"  {page.decided}." in terminal
         slides = {kind: slide.title for kind, slide in figure_slides(bench)}
         for finding in bench.findings:
             if slides.get(finding.kind):
@@ -478,7 +479,7 @@ FIELDS = {
 }  # fmt: skip
 """What a field of a form may be, where it is not any text."""
 
-OTHERS = (r".+: [−\d].*", r"confirmed: .+", r".+× \(.+, n = \d\)",
+OTHERS = (r".+: [−\d].*", r".+: confirmed", r".+× \(.+, n = \d\)",
     r"(none|\d+) of \d+ claims? (is|are) .+", "summary",
 )  # fmt: skip
 """Labelled numbers, a claim's own text with its state, and headings that count."""
@@ -571,7 +572,7 @@ def test_every_sentence_is_a_filled_form_whose_condition_holds(
     names = [*opened, *(plot.title for *_, plot in _scenes(bench))]
     titles = {page.title, front.title, label(bench.plan.title), *names}
     speaker = Speaker(bench)
-    texts = [page.headline, page.finding, front.headline, front.finding]
+    texts = [page.decided, page.finding, front.headline, front.finding]
     texts += [speaker.below(speaker.answered())]
     texts += [speaker.answer(finding) for finding in bench.findings if finding.is_sentence]
     for slide in (*slides_page(bench, page).sections, *deck_page([bench], front).sections):

@@ -24,6 +24,7 @@ from accelreport.report.charts.sweep import (
     SweepPanel,
     keys_of_lines,
 )
+from accelreport.report.claim_text import STATES
 from accelreport.report.model import (
     Badge,
     Block,
@@ -360,6 +361,11 @@ class Opening:
     def title(self) -> str:
         """A decided claim, else the finding, else the first fact."""
         return self.speaker.headline()
+
+    @property
+    def verdict(self) -> str:
+        """What is decided of the claim of the title; empty of another title."""
+        return STATES[self.speaker.claim.state] if self.speaker.claim else ""
 
     @property
     def summary(self) -> str:

@@ -42,6 +42,7 @@ def benchmark_page(bench: BenchmarkView) -> Page:
         title=label(bench.plan.title),
         kicker=opening.kicker,
         headline=opening.title,
+        verdict=opening.verdict,
         finding=opening.answer,
         opening=_downloadable(bench, _without(first, ())),
         sections=tuple(_downloadable(bench, _without(part, shown)) for part in sections),

@@ -444,6 +444,9 @@ def preview(page: Page, facts: SiteFacts, figure: str, name: str = "") -> str:
         _HEADING if len(lines_within(title, _ROOM, _HEADING, bold=True)) < 3 else _LONG_HEADING
     )
     pieces, top, below = [], 30.0, HEIGHT - 36
+    if page.verdict:
+        top += _TEXT
+        pieces.append(_svg_text(page.verdict, _LEFT, top, _TEXT, "bold", "var(--good)"))
     for line in lines_that_fit(title, heading, 3):
         top += 1.15 * heading
         pieces.append(_svg_text(line, _LEFT, top, heading, "bold"))

@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from urllib.parse import quote
 
 import jinja2
 import segno
@@ -182,6 +183,9 @@ class Renderer:
         """A style sheet: the colours, then its parts, without comments and idle space."""
         parts = [self.environment.get_template(part).render() for part in _STYLES[name]]
         rules = _AROUND.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub("", "\n".join(parts)))).strip()
+        if self._facts.address and name != "slides":  # at the foot of each printed sheet
+            site = quote(self._facts.address, safe=":/?#@!$&*+,;=%~-._")
+            rules += f'@page{{@bottom-left{{content:"{site}";font:8pt sans-serif}}}}'
         # Charts name colours in the page; a cell has none, and there are many cells.
         pairs = [pair for pair in variables() if name != "cell" or f"var(--{pair[0]})" in rules]
         light = "".join(f"--{token}:{colour};" for token, colour, _ in pairs)

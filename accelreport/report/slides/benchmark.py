@@ -139,7 +139,8 @@ def deck(
         again: commands that measure it again, a line each.
     """
     source = Download(page.path, "Numbers: the page")
-    spoken = unique([f"{title}." if title[-1:] != "?" else title, answer])
+    decided = replace(page, headline=title).decided
+    spoken = unique([f"{decided}." if title[-1:] != "?" else title, answer])
     verdicts = verdict_slide(benches)
     commit = clean(checkout_of(records_of(benches))[0])
     whole, short = shlex.quote(commit), shlex.quote(commit[:SHORT])

@@ -56,7 +56,13 @@ from accelreport.report.model import (
     under,
 )
 from accelreport.report.notices import notices_of
-from accelreport.report.pages.badges import benchmark_rows, kind_text, origin_badges, tried_kinds
+from accelreport.report.pages.badges import (
+    USER_SUPPLIED,
+    benchmark_rows,
+    kind_text,
+    origin_badges,
+    tried_kinds,
+)
 from accelreport.report.quantity import setting
 from accelreport.report.text import clean, label, sentence, short_hardware, tied
 from accelreport.report.view import BenchmarkView, processors
@@ -255,7 +261,9 @@ def claim_row(bench: BenchmarkView, result: ClaimResult, who: str, *, named: boo
     if published := published_text(bench.plan, claim.rule, names):
         more.append(Line(tied(label(published, 400)), "reason"))
     origins = [result.stand_in, "user-supplied" * result.own_files]
-    badges = ([badge] if named else []) + origin_badges(origins)
+    marks = origin_badges(origins)
+    badges = [badge, *marks] if named else []
+    shown += [Line(mark.text, "reason") for mark in marks if not named]
     measures = tuple(
         Measure(label(part.place, 160), part.value, part.rest, strip)
         for part, strip in zip(parts[:most], strips, strict=False)
@@ -339,6 +347,7 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
                 result.state.name.lower(),
                 STATES[result.state],
                 values_text(result) * (result.state in DECIDED),
+                USER_SUPPLIED.text * result.own_files,
             )
             for result in own
         )
