@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
 
@@ -21,6 +22,7 @@ _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ANSI = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 _UNIT = re.compile(r"(\d) (?=(?:%|[nµm]?s|min|h|[kMGTP]?FLOPS?|[KMGT]iB)(?![\w]))")
 _APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
+_PART = re.compile(", | on ")
 _UNSAFE_IN_A_NAME = re.compile("[^a-z0-9_-]+")
 _HASHED = re.compile("-[0-9a-f]{8}$")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), "index", "cells"}
@@ -184,6 +186,18 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
 
 def _other(letter: str) -> int:
     return _WIDE if unicodedata.east_asian_width(letter) in "WF" else _UNKNOWN
+
+
+def unshared(names: Sequence[str]) -> tuple[list[str], str]:
+    """Names without the beginning that all share, and that; never an empty name.
+
+    "Intel Xeon, 1 thread" and "Intel Xeon, 2 replicas" are "1 thread" and "2 replicas".
+    """
+    own = names[0]
+    ends = [part.span() for part in _PART.finditer(own)]
+    ends = [span for span in ends if all(name.startswith(own[: span[1]]) for name in names)]
+    start, end = ends[-1] if ends else (0, 0)
+    return [name[end:] for name in names], own[:start]
 
 
 def cut(text: str, width: float, size: float) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from accelreport.report.pages.sections.about import toml_tokens, web_address
 from accelreport.report.site.output import is_inside
-from accelreport.report.text import clean, label, slug, tail, written
+from accelreport.report.text import clean, label, slug, tail, unshared, written
 from tests.report.scenarios import HOSTILE
 
 names = st.one_of(st.text(), st.sampled_from(HOSTILE))
@@ -83,3 +83,9 @@ def test_toml_is_coloured_by_what_it_is() -> None:
 
 def test_a_byte_that_is_no_character_is_a_dot_in_what_a_model_wrote() -> None:
     assert written("thou\x80 art\n\x07") == "thou· art\n·"
+
+
+def test_names_lose_what_all_of_them_begin_with() -> None:
+    assert unshared(("A, 1 thread", "A, 2 replicas")) == (["1 thread", "2 replicas"], "A")
+    assert unshared(("A on machine 1", "A on machine 2")) == (["machine 1", "machine 2"], "A")
+    assert unshared(("A", "A, 2 replicas")) == (["A", "A, 2 replicas"], "")

@@ -53,6 +53,8 @@ LINE = 14.0
 """Pixels that a label takes at the end of a curve."""
 FEW = 4
 """Points of a curve from which its axis of time begins at 0."""
+DOTTED = [1, 4]
+"""The dash of training."""
 KEY = 16
 """Pixels between a plot and the labels of its lines, in which the keys of devices stand."""
 
@@ -103,14 +105,14 @@ class Axes:
         percent: whether the metric is a share.
         target: a level that was asked for, and its text.
         shown: every device of the figure.
-        time: what the axis of time counts.
+        total: how long the training took, behind what the axis of time counts.
     """
 
     ticks: tuple[float, ...]
     percent: bool
     target: tuple[float, str] | None
     shown: tuple[DeviceStyle, ...]
-    time: str = "training time"
+    total: str = ""
 
     def text(self, value: float) -> str:
         """A tick of the metric's axis."""
@@ -168,7 +170,8 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
     longest = max(curves, key=lambda curve: curve.elapsed_s[-1]).elapsed_s
     few = max(len(curve.value) for curve in curves) < FEW
     first = min(curve.elapsed_s[0] for curve in curves) if few else 0.0
-    x_scale, x_axis = time_axis(first, longest[-1], log=False, title=axes.time, most=6)
+    x_scale, x_axis = time_axis(first, longest[-1], log=False, title="training time", most=6)
+    x_axis |= {"title": f"{x_axis['title']}{axes.total}", "labelFlush": False}
     x = alt.X("seconds:Q", scale=x_scale, axis=x_axis)
     y_axis = left_axis(axes.ticks, axes.text)
     y_scale = Scale(domain=[axes.ticks[0], axes.ticks[-1]], nice=False, zero=False)
@@ -206,7 +209,7 @@ def _lines(
     base = Layer(rows([row for curve in curves for row in _points(curve, axes)]))
     base = base.encode(x=x, **LINE_OF_ITS_OWN)
     if not curves[0].validation:
-        dotted = base.mark_line(strokeDash=[1, 4], strokeWidth=2)
+        dotted = base.mark_line(strokeDash=DOTTED, strokeWidth=2)
         layers = [dotted.encode(y=y("value"))]
         if min(len(curve.value) for curve in curves) == 1:  # no line to be seen
             layers.append(base.mark_point(size=32, filled=False).encode(y=y("value")))
@@ -293,6 +296,7 @@ def _ends(
         {
             "at": last - (last - first) * down / tall,
             "alone": len(own) == 1,
+            "validation": own[0].validation,
             "label": text,
             **marked(own[0].device if len(own) == 1 else None, ""),
         }
@@ -305,9 +309,17 @@ def _ends(
     layers = [bold.encode(x=alt.XValue(inner + KEY), text=alt.Text("label:N"))]
     alone = [row for row in values if row["alone"]]
     if len(axes.shown) > 1 and alone:
-        keyed = Layer(rows(alone)).encode(y=alt.Y("at:Q", scale=y_scale))
-        key = keyed.mark_point(size=36)
-        layers.append(key.encode(x=alt.XValue(inner + 8), **COLOUR, **SHAPE))
+        # A key looks as its line does: dots are training.
+        lines, marks = (
+            Layer(rows([row for row in alone if row["validation"] == validation])).encode(
+                y=alt.Y("at:Q", scale=y_scale), **COLOUR
+            )
+            for validation in (False, True)
+        )
+        left, right = alt.XValue(inner + 1), alt.X2Value(inner + 11.5)
+        dotted = lines.mark_rule(strokeDash=DOTTED, strokeWidth=2, strokeCap="round")
+        layers.append(dotted.encode(x=left, x2=right))
+        layers.append(marks.mark_point(size=36).encode(x=alt.XValue(inner + 8), **SHAPE))
     return layers
 
 

@@ -39,6 +39,8 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.badges import PARTIAL
 from accelreport.report.say import Speaker
+from accelreport.report.text import unshared
+from accelreport.report.theme import series
 
 
 @dataclass(frozen=True)
@@ -248,6 +250,18 @@ def dots_plot(
         points=len(dots),
         **parts,
     )
+
+
+def rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot], most: int) -> list[Dot]:
+    """Rows of the title, then the first of each colour, measured and published, then the others."""
+    first = {(series(dot.device.colour), dot.published): dot for dot in reversed(dots)}
+    order = {id(dot): dot for dot in (*title_dots, *reversed(first.values()), *dots)}
+    kept = set(list(order)[:most])
+    shown = [replace(dot.short, detail="") for dot in dots if id(dot) in kept]
+    # The title or the line of the machine names the device of all of them.
+    names, _ = unshared([dot.name for dot in shown])
+    own = len(shown) > 1 and not any(dot.published for dot in shown)
+    return [replace(d, name=n) for d, n in zip(shown, names, strict=True)] if own else shown
 
 
 def lines_plot(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from math import nan
@@ -56,13 +56,16 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, dots_plot
-from accelreport.report.pages.badges import loud_badges
-from accelreport.report.say import (
-    Speaker,
+from accelreport.report.openings.opening import (
+    ON_A_SLIDE,
+    Plot,
+    Scene,
+    dots_plot,
+    rows_of_a_slide,
 )
+from accelreport.report.pages.badges import loud_badges
+from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
-from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, Point
 from accelreport.report.warning_text import flag_text
 
@@ -260,8 +263,13 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         and bench.base_point(place_of(value) or point) in points
     ]
     bases = [of for of, texts in beside.items() if BASE in texts]
-    titled = (value for value in (*finding.title_values, finding.base) if value)
+    titled = [v for v in (*finding.title_values, finding.base) if v]
     in_title = [of for value in titled for of in (value.of, value.over) if of]
+    # A slide has the ratio of its title, also where the column is over another baseline.
+    pair = next((forward(value) for value in finding.title_values if not value.why), None)
+    on_a_slide = {}
+    if bases and pair and pair.over in known and pair.of in known and pair.over not in bases:
+        on_a_slide = {pair.of: speaker.bounded(pair), pair.over: "1×"}
     plot = rows_plot(
         bench,
         dots,
@@ -271,21 +279,19 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         tick=plain,
         values=(*(value for value, _ in rates), *ratios),
         on_a_page=apart,
-        title_subjects=in_title + bases * (len({*in_title}) > 1),
+        title_subjects=in_title + bases * (len({*in_title}) > 1 and not on_a_slide),
+        ratios=on_a_slide,
     )
     withheld = [v for f in bench.findings for v in f.values if f.kind in BESIDE and v.why]
     words = {withheld_word(v.why) for v in withheld if WITHHELD in beside.get(v.of, {}).values()}
     note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
-    plot = replace(plot, caption=f"{plot.caption}{note}")
     if len(bases) == 1:
-        base = names.get(bases[0], speaker.name(*bases))
-        plot = replace(plot, caption=f"{plot.caption} ×: over {base}.")
-    plot = replace(plot, caption=f"{plot.caption}{clock_text(value for value, _ in rates)}")
+        note += f" ×: over {names.get(bases[0], speaker.name(*bases))}."
+    note += clock_text(value for value, _ in rates)
     drawn = [value.of.row for value, _ in rates if value.of.row]
     times = {FIGURES[r.figure][0] for r in published_rates(bench.plan) if r.row in drawn}
-    if len(times) > 1:
-        plot = replace(plot, caption=f"{plot.caption} Published: by {' or '.join(sorted(times))}.")
-    return Scene(finding, plot)
+    note += f" Published: by {' or '.join(sorted(times))}." * (len(times) > 1)
+    return Scene(finding, replace(plot, caption=f"{plot.caption}{note}"))
 
 
 def _precisions(finding: Finding) -> dict[Subject, str]:
@@ -319,9 +325,8 @@ def ratios_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         for value in finding.title_values
         for dot in [dot_of(speaker, value)]
     ]
-    axis = (
-        f"× {label(speaker.name(finding.title_values[0].over or finding.title_values[0].of), 60)}"
-    )
+    first = finding.title_values[0]
+    axis = f"× {label(speaker.name(first.over or first.of), 60)}"
     plot = rows_plot(
         bench, dots, name="ratios", title="Speedup by sweep point", axis=axis, tick=plain,
         values=finding.title_values,
@@ -383,6 +388,7 @@ def rows_plot(
     values: tuple[Value, ...],
     title_subjects: Collection[Subject] = (),
     on_a_page: Sequence[Dot] = (),
+    ratios: Mapping[Subject, str] | None = None,
 ) -> Plot:
     """Rows on one axis, with their table; a slide has six of them at most.
 
@@ -398,6 +404,7 @@ def rows_plot(
             and the threads of the baseline come next. Where several are compared and all
             are measured, a slide has no published rows, whose scale would hide the difference.
         on_a_page: the rows as a page's drawing names them, where it does so differently.
+        ratios: those of a slide, where it has others.
     """
     table, note = _table(dots, f"{name}-data", axis), ""
     if tick is plain_duration:
@@ -410,11 +417,13 @@ def rows_plot(
         dots = [replace(dot, detail="") for dot in dots]
     measured = [value.of for value in values if value.of.row is None]
     named = list(zip(dots, (value.of for value in values), strict=False))
+    if ratios:
+        named = [(replace(dot, ratio=ratios.get(of, "")), of) for dot, of in named]
     own = [dot for dot, of in named if of in title_subjects]
     own += [dot for dot, of in named if not of.row and as_baseline(bench, of)]
     ours = len({*title_subjects}) > 1 and not any(of.row for of in title_subjects)
-    able = [dot for dot in dots if not (ours and dot.published)]
-    shown = _rows_of_a_slide(able, own, ON_A_SLIDE.most)
+    able = [dot for dot, _ in named if not (ours and dot.published)]
+    shown = rows_of_a_slide(able, own, ON_A_SLIDE.most)
     if name == "rates" and any(dot.published for dot in shown):
         parts += filter(None, [clock_text(values).strip(" .")])
     parts += [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
@@ -423,7 +432,7 @@ def rows_plot(
         on_a_page or dots,
         axis=axis,
         tick=tick,
-        on_a_slide=lambda most: _rows_of_a_slide(able, own, most),
+        on_a_slide=lambda most: rows_of_a_slide(able, own, most),
         cut=len(shown) < len(dots),
         id=name,
         title=title,
@@ -439,14 +448,6 @@ def as_baseline(bench: BenchmarkView, of: Subject) -> bool:
     """Whether a device has the precision and the threads of the baseline."""
     device, base = bench.plan.devices[of.device], bench.plan.devices[bench.plan.baseline.device]
     return (device.precision, device.threads) == (base.precision, base.threads)
-
-
-def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot], most: int) -> list[Dot]:
-    """Rows of the title, then the first of each colour, measured and published, then the others."""
-    first = {(series(dot.device.colour), dot.published): dot for dot in reversed(dots)}
-    order = {id(dot): dot for dot in (*title_dots, *reversed(first.values()), *dots)}
-    kept = set(list(order)[:most])
-    return [replace(dot.short, detail="") for dot in dots if id(dot) in kept]
 
 
 def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:

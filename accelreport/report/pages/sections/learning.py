@@ -142,9 +142,9 @@ class Curves:
         ]
         shown = [series for series in bench.shown_series if any(series == c.device for c in curves)]
         of_time = [speaker.number(value) for value in values if value.unit is Unit.SECONDS]
-        time = ", ".join(["training time", *(f"{number} in all" for number in of_time[:1])])
+        total = "".join(f", {number} in all" for number in of_time[:1])
         axes, name = (
-            replace(self.axes(metric), time=time),
+            replace(self.axes(metric), total=total),
             metric_title(f"val_{metric}").removeprefix("validation "),
         )
         described = (
