@@ -68,7 +68,9 @@ FREE = sorted(
     ((left / 20, right / 20) for left in range(11) for right in range(11 - left)), key=sum
 )
 """Of a logarithmic axis, what may be free for texts at its left and right, the least first."""
-BESIDE, END, RADIUS = 10.0, 8.0, 7.0
+LARGEST_LEFT = 420.0
+"""Pixels that they may take at most."""
+BESIDE, END, RADIUS = 10.0, 8.0, 5.0
 """Pixels from a name or a column to what is beside it, from a mark or its interval to its text and
 to the edge, and from the middle of a mark to its edge."""
 THICK, CAP = 24.0, 3.0
@@ -164,11 +166,12 @@ class _DotPlot:
             dots = [d.short if self._phone else replace(d.short, beside=d.beside) for d in dots]
             # What is true of all bars is in words, and none of them is pale.
             dots = [replace(dot, hollow=()) for dot in dots] if all_hollow(dots) else dots
-        # Where a row has one mark and no owner, its text is in a column at the right.
-        self._limited = base is not None and (
-            base.limit or not any(dot.owner or dot.joined for dot in dots)
-        )
         heads = base.columns if base else ("", "")
+        # Where no text has room at the right of its mark it is in a column, as on a telephone.
+        # Elsewhere the text of a row's only mark is on the side of it that is away from the base.
+        self._alone = base is not None and not any(dot.owner or dot.joined for dot in dots)
+        columns = base is not None and (base.limit or any(heads))
+        self._limited = columns or (self._phone and self._alone)
         if any(heads) and width < ROOMY:
             dots = [dot.short for dot in dots]
         if any(heads) and self._phone:
@@ -179,7 +182,7 @@ class _DotPlot:
         widths += [text_width(dot.detail, SMALLER) for dot in dots]
         most = LARGEST_SHARE if height or base else LARGEST_SHARE_OF_BARS
         most = LARGEST_SHARE_OF_COLUMNS if any(heads) else most
-        self._room = 0.0 if self._phone else min(max(widths), width * most)
+        self._room = 0.0 if self._phone else min(max(widths), width * most, LARGEST_LEFT)
         # Half of the axis' 0 is at its left.
         self._left = self._room + BESIDE if self._room else LEAST_LEFT * self._bars
         owners = max(text_width(dot.owner, LETTERS, bold=not dot.published) for dot in dots)
@@ -203,7 +206,6 @@ class _DotPlot:
             for width, head in zip(widths, heads, strict=False)
             if width
         ]
-        self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         beside = 0.0 if self._above else sum(self._columns)
         self._right = self._edge - beside - (0.0 if self._bars else END)
         self._last = LONGEST_INTERVAL * max(dot.value for dot in dots) if self._bars else math.inf
@@ -237,6 +239,7 @@ class _DotPlot:
             range=[self._left, self._right],
             nice=False,
         )
+        self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         self._marks = [
             _mark(dot, y, row, (self._ends[0], self._last))
             | {"label": f"{(quantity.duration if timed else quantity.number)(dot.high)} →"}
@@ -268,10 +271,7 @@ class _DotPlot:
             ]
             roomy = min(TALL / len(grouped), TALLEST) * self._bars
             least = [max(own, roomy) for own in least]
-        base = self._base
-        top = LINE * len(self._lines)
-        if base and base.name:
-            top = HEAD if base.below or base.above else ROOMY_LANE
+        top = LINE * len(self._lines) + self._above_rows
         spare = max(0.0, height - top - sum(least)) / len(grouped)
         placed, group = list[_Row](), ""
         for own, head, high, above in zip(grouped, heads, least, names, strict=True):
@@ -286,6 +286,19 @@ class _DotPlot:
             placed.append(_Row(own, head, top, bottom, top + above, begun))
             top = bottom
         return placed
+
+    @property
+    def _above_rows(self) -> float:
+        """Pixels above the rows: of the name of the base, and of what is below and above it."""
+        base = self._base
+        if base is None or not (base.name or base.below or base.above):
+            return 0.0
+        if not (base.name and (base.below or base.above)):
+            return ROOMY_LANE
+        at, half = self._at(base.value), text_width(base.name, SMALLER, bold=True) / 2 + BESIDE
+        fits = text_width(base.below, SMALLER) <= at - half
+        fits &= text_width(base.above, SMALLER) <= self._width - at - half
+        return ROOMY_LANE if fits else HEAD
 
     def _head(self, dot: Dot, most: int, *, detailed: bool) -> list[_Line]:
         """The lines of a name, then of its detail, of each at most so many."""
@@ -321,7 +334,8 @@ class _DotPlot:
             span = math.log(high / low) / (1 - left - right)
             self._ends = low * math.exp(-left * span), high * math.exp(right * span)
             beside = (
-                max(room for *_, room in self._places([d], self._right)[:2]) for d, _ in named
+                max(room for *_, room in self._places([d], self._right)[: 2 - self._alone])
+                for d, _ in named
             )
             whole = sum(room >= width for room, (_, width) in zip(beside, named, strict=True))
             best = max(best, (whole, self._ends), key=itemgetter(0))
@@ -340,7 +354,8 @@ class _DotPlot:
     def _places(self, dots: Sequence[Dot], right_edge: float) -> list[tuple[float, str, float]]:
         """Where the text of marks on one line may be: a value, the alignment there, and the room.
 
-        It is at the right or left of them, off the line of the base, or beyond that line.
+        It is at the right or left of them, off the line of the base, or beyond that line; of a mark
+        that is alone first away from that line.
         """
         # The edge of a mark, where its interval does not leave it.
         edge = (self._ends[1] / self._ends[0]) ** (RADIUS / (self._right - self._left))
@@ -350,9 +365,12 @@ class _DotPlot:
         base = self._base.value if self._base else 0.0
         line = self._at(base) if self._base else self._left
         after, before = self._at(last) < line, self._base is not None and line < self._at(first)
-        return [
+        sides = [
             (last, "left", (line if after else right_edge) - right),
             (first, "right", left - (line if before else self._left)),
+        ]
+        return [
+            *(sides[::-1] if self._alone and after else sides),
             *[(base, "left", right_edge - line - END)] * after,
             *[(base, "right", line - END - self._left)] * before,
         ]
@@ -484,7 +502,7 @@ class _DotPlot:
         return layers
 
     def _mark_layers(self) -> list[Layer]:
-        size, value = 110, self._x("value")
+        size, value = 56, self._x("value")
         base = self._of(is_base=True)
         bands = self._of(is_base=False, has_interval=True)
         partial = self._of(is_base=False, published=False, hollow=True)
@@ -501,6 +519,12 @@ class _DotPlot:
             ),
             bands.mark_rule(strokeWidth=2.5).encode(
                 x=self._x("low"), x2=alt.X2("high"), **COLOUR
+            ),
+            *(
+                bands.mark_rule(strokeWidth=1.5).encode(
+                    x=self._x(side), y=_y("cap"), y2=alt.Y2("cap_end"), **COLOUR
+                )
+                for side in ("low", "high")
             ),
             self._of(is_base=False, published=False, hollow=False).mark_point(size=size).encode(
                 x=value, **COLOUR, **SHAPE
@@ -529,14 +553,20 @@ class _DotPlot:
         if base is None:
             return layers
         at = self._at(base.value)
-        # On a telephone, where names are above their marks, the line leaves them free.
+        # One piece through all groups; on a telephone, where names are above, each row has its own.
         row, free = {"base": base.value}, LEAST_LEFT * self._phone
-        parts = [row | {"y": own.marks_top + free, "end": own.bottom} for own in self._rows]
+        top, end = self._rows[0].top - GROUP * bool(self._rows[0].group), self._rows[-1].bottom
+        whole = [row | {"y": top, "end": end}]
+        parts = [row | {"y": own.marks_top + free, "end": own.bottom - free} for own in self._rows]
         if base.below or base.above:
             edge = self._left if base.below else self._width
-            shade = Layer(rows(parts)).mark_rect(fill="var(--wash)")
+            shade = Layer(rows(parts if self._phone else whole)).mark_rect(fill="var(--wash)")
             shade = shade.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(edge), x2=alt.X2Value(at))
             layers.insert(0, shade)
+        if not (self._phone or base.limit):
+            lines = [{"tick": tick, "y": top, "end": end} for tick in self._ticks]
+            grid = Layer(rows(lines)).mark_rule(stroke="var(--grid)")
+            layers.append(grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end")))
         bare = [
             part
             for part, own in zip(parts, self._rows, strict=True)
@@ -547,16 +577,19 @@ class _DotPlot:
             crossed = [part | {"tick": value} for part in parts for value in powers]
             grid = Layer(rows(crossed)).mark_rule(stroke="var(--grid)")
             layers.append(grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end")))
+        if len(bare) == len(parts) and not self._phone:
+            bare = whole
         line = Layer(rows(bare)).mark_rule(stroke="var(--soft)")
         layers.append(line.encode(y=_y(), y2=alt.Y2("end"), x=self._x("base")))
-        half = text_width(base.name, SMALLER, bold=True) / 2
+        half, one = text_width(base.name, SMALLER, bold=True) / 2, self._above_rows < HEAD
         side = "left" if at < half else "center"
         side = "right" if at + half > self._width or base.limit else side
         soft = {"fill": "var(--soft)", "fontSize": SMALLER}
+        gap, low = (half + BESIDE if one and base.name else END), 8.0 if one else HEAD - 9.0
         headings = [
             (base.name, 8.0, {"align": side, "fontWeight": "bold", "fontSize": SMALLER}),
-            (base.below, HEAD - 9.0, {"align": "right", "dx": -8, **soft}),
-            (base.above, HEAD - 9.0, {"align": "left", "dx": 8, **soft}),
+            (base.below, low, {"align": "right", "dx": -gap, **soft}),
+            (base.above, low, {"align": "left", "dx": gap, **soft}),
         ]
         texts = [(row | {"label": text, "y": y}, look) for text, y, look in headings if text]
         return [*layers, *text_layers(texts, x=self._x("base"), y=_y())]
@@ -582,7 +615,7 @@ class _DotPlot:
                 line = row.top + NAME - LINE / 2 if self._above else y
                 place = {"y": line} | marked(dot.device, "")
                 look = HALO | {
-                    "fontWeight": "normal" if dot.published else "bold",
+                    "fontWeight": "normal" if dot.published or dot.quiet else "bold",
                     "fontSize": LETTERS,
                     "fill": "var(--alert)" if dot.flagged else "var(--ink)",
                 }

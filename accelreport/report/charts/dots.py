@@ -41,6 +41,7 @@ class Dot:
         group: what its row and its neighbours have in common, above the first of them.
         span: its interval in words, without its unit.
         worded: whether these are behind its text, as its interval is too narrow to be drawn.
+        quiet: whether its text is not bold, because it is not the number of the title.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Dot:
     group: str = ""
     span: str = ""
     worded: bool = False
+    quiet: bool = False
 
     @property
     def whole_text(self) -> str:

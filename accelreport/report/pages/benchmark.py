@@ -46,7 +46,7 @@ def benchmark_page(bench: BenchmarkView) -> Page:
         finding=opening.answer,
         opening=_downloadable(bench, _without(first, ())),
         sections=tuple(_downloadable(bench, _without(part, shown)) for part in sections),
-        measured_on=machine_line(measured_records([bench])),
+        measured_on=machine_line(measured_records([bench]), brief=True),
         template="benchmark.html",
         record="Record",
         notices=notices_of([bench]),

@@ -8,20 +8,23 @@ from dataclasses import replace
 from math import isfinite
 
 from accelreport.analysis.claims import ClaimState
-from accelreport.analysis.findings import Caveat, Finding, Kind
+from accelreport.analysis.compute import COMPUTE_DTYPE
+from accelreport.analysis.difference import Difference
+from accelreport.analysis.findings import Caveat, Finding, Kind, Value
 from accelreport.analysis.outcome import Outcome, first_runs, outcome_of
-from accelreport.analysis.speed_findings import forward
-from accelreport.analysis.stats import DECIDED
+from accelreport.analysis.speed_findings import difference_of, forward, inverse, threads_of
+from accelreport.analysis.stats import DECIDED, MARGIN, Verdict
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import (
     DETAILED,
     LARGEST_SHARE,
     LETTERS,
+    ROOMY_LANE,
     SMALLER,
     TICKS,
     dot_plot,
 )
-from accelreport.report.charts.dots import Base, Dot, brief_marks, from_zero
+from accelreport.report.charts.dots import Base, Dot, brief_marks
 from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text, next_steps
@@ -32,7 +35,6 @@ from accelreport.report.front import (
     largest_first,
     lead,
     lost_notice,
-    mostly,
 )
 from accelreport.report.model import (
     Block,
@@ -64,8 +66,8 @@ from accelreport.report.pages.sections.claims import DECIDED as DECIDED_CLAIMS
 from accelreport.report.pages.sections.claims import PATH as CLAIMS
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker, over
-from accelreport.report.text import label, text_width
-from accelreport.report.view import BenchmarkView, measured_records
+from accelreport.report.text import label, text_width, unshared
+from accelreport.report.view import BenchmarkView, measured_records, mode
 from accelreport.results.versions import OtherVersions
 
 MOST_ROWS, ON_PHONE = 10, 5
@@ -78,6 +80,10 @@ GROUPS = (
     "undecided",
 )
 """Its groups, from the top; that of the heading is above all others."""
+HELD = GROUPS[2:4]
+"""Those that a slide names, which has one of them alone."""
+SAME = f"the same within {100 * MARGIN:g}{quantity.SPACE}%"
+"""Behind the interval of a ratio that is decided and says no more."""
 MOST_NAMED = 8
 """Confirmed claims, and refuted ones, that are named."""
 FEW_PUBLISHED = 3
@@ -138,7 +144,7 @@ def index_page(
         sections=tuple(sections),
         template="index.html",
         opening=opening,
-        measured_on=machine_line(measured),
+        measured_on=machine_line(measured, brief=True),
         banner=versions_notice(others) if others else None,
         notices=(
             *(() if headed[:1] and headed[0].finding.failed else lost_notice(benches)),
@@ -170,7 +176,9 @@ def front_parts(
     heads = stated[0].finding.titles or stated[0].kind is Kind.NOT_MEASURED
     headed = stated[:1] if heads else undecided[:1]
     outcome = outcome_of(view.benches)
-    decided, alone = _decided(outcome, view), Overview(view.benches, published=True)
+    machines = "these machines" if view.several else "this machine"
+    decided = _decided(outcome, headed, machines)
+    alone = Overview(view.benches, published=True)
     published = view.picture
     if decided and view.relative:
         published = alone.picture if alone.over_base else None
@@ -185,96 +193,132 @@ def front_parts(
     return headed, others, [(name, plot) for name, plot in plots if plot]
 
 
-def _decided(outcome: Outcome[BenchmarkView], view: Overview) -> Plot | None:
-    """A row for each pair: those that are decided, then as many others as have room."""
+Kept = Sequence[tuple[BenchmarkView, Finding]]
+
+
+def _kept(outcome: Outcome[BenchmarkView]) -> Kept:
+    """The comparisons that are decided, then as many others as have room."""
     pairs = [*largest_first(outcome), *outcome.undecided]
+    fit = len(outcome.comparisons) <= MOST_ROWS
     rows: dict[object, tuple[BenchmarkView, Finding]] = {}
     for bench, finding in pairs:
-        (value,) = finding.values
-        # Where there is no room for all, the largest ratio of two devices in a sweep.
-        point = str(value.of) if len(pairs) <= MOST_ROWS else ""
-        devices = value.of.device, over(value).device
+        value = forward(finding.values[0])
+        # Where not all have room, the largest ratio of two devices in a sweep, in each direction.
+        devices = value.of.device, over(value).device, value is finding.values[0]
+        decided = finding.kind is not Kind.UNDECIDED
+        point = str(value.of) if fit and (decided or len(pairs) <= MOST_ROWS) else ""
         rows.setdefault((bench.slug, devices, point), (bench, finding))
-    kept = [*rows.values()][:MOST_ROWS]
-    if not kept:
-        return None
-    # The pair of the heading is the first row; the faster side begins, as in a sentence.
-    groups = {id(finding): _group(finding) for _, finding in kept}
-    first = groups[id(kept[0][1])]
+    return [*rows.values()][:MOST_ROWS]
 
-    def order(row: tuple[BenchmarkView, Finding]) -> tuple[bool, int, float]:
-        group = groups[id(row[1])]
-        return group != first, GROUPS.index(group), -forward(row[1].values[0]).number
 
-    kept[1:] = sorted(kept[1:], key=order)
-    where = [
-        {(side.machine, bench.plan.devices[side.device].kind)}
-        for bench, finding in kept
-        for side in (finding.values[0].of, over(finding.values[0]))
-    ]
-    owner = {"of": ""} if len(set().union(*where)) < 2 else {}
-    titles = {bench.slug: label(bench.plan.title, 60) for bench, _ in kept}
-    heads = Counter(title.partition(": ")[0] for title in titles.values())
-    dots, brief, table = [], [], []
+def _of_one_baseline(kept: Kept) -> list[Value]:
+    """Their ratios: two configurations have one baseline, the slower one of the first row."""
+    values, bases = list[Value](), dict[object, str]()
     for bench, finding in kept:
         value = forward(finding.values[0])
-        speaker, firm = Speaker(bench), value.verdict in DECIDED
-        name, base = speaker.sides(finding, **owner)
-        name, beside, title = speaker.begun(name), f"over {base}", titles[bench.slug]
+        name, base, *_ = _sides(bench, value)
+        points = frozenset({value.of.point, over(value).point})
+        pair = points if len(points) > 1 else frozenset({name, base})
+        turned = bases.setdefault(pair, base) != base
+        values.append(inverse(value) if turned else value)
+    return values
+
+
+def _decided(
+    outcome: Outcome[BenchmarkView], headed: Sequence[FrontFinding], machines: str
+) -> Plot | None:
+    """A row for each comparison that is drawn."""
+    kept = _kept(outcome)
+    if not kept:
+        return None
+    values = _of_one_baseline(kept)
+    groups = [_group(finding) for _, finding in kept]
+    titled = [finding.values for finding in (f.finding for f in headed[:1])]
+
+    def order(row: int) -> tuple[bool, int, float]:
+        # The group of the heading is above all others.
+        return groups[row] != groups[0], GROUPS.index(groups[row]), -values[row].number
+
+    where = {
+        (side.machine, bench.plan.devices[side.device].kind)
+        for bench, finding in kept
+        for side in (finding.values[0].of, over(finding.values[0]))
+    }
+    titles = {bench.slug: label(bench.plan.title, 60) for bench, _ in kept}
+    heads = Counter(title.partition(": ")[0] for title in titles.values())
+    alike: dict[object, set[str]] = {}
+    for (bench, _), value in zip(kept, values, strict=True):
+        *named, device, place = _sides(bench, value)
+        alike.setdefault((bench.slug, *named, place), set()).add(device)
+    dots, brief, table = [], [], []
+    for row in sorted(range(len(kept)), key=order):
+        (bench, finding), value = kept[row], values[row]
+        speaker, firm, title = Speaker(bench), value.verdict in DECIDED, titles[bench.slug]
+        name, base, device, place = _sides(bench, value)
         ratio, interval = speaker.number(value), speaker.interval(value)
         low, high = value.interval.ends
-        stopped = why_hollow(value.caveats & {Caveat.BUDGET})
         text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
-        hollow = ("undecided",) * (not firm) + stopped
-        group = groups[id(finding)] * (len({*groups.values()}) > 1)
-        detail = f"{beside} · {title}"
-        dots.append(
-            Dot(name, detail, MARK, value.number, text, low, high, hollow=hollow, group=group)
+        text += f", {SAME}" * (value.verdict is Verdict.SAME)
+        group = groups[row] if {*groups} != {GROUPS[0]} else ""
+        parts = [place, device * (len(where) > 1)]
+        # Rows of one name are told apart by what differs between their devices.
+        if len(others := sorted(alike[bench.slug, name, base, place])) > 1:
+            parts[1] = unshared(others)[0][others.index(device)]
+        dot = Dot(
+            f"{speaker.begun(name)} over {base}",
+            " · ".join(filter(None, (title, *parts))),
+            MARK,
+            value.number,
+            text,
+            low,
+            high,
+            hollow=("undecided",) * (not firm),
+            group=group,
+            quiet=finding.values not in titled,
         )
+        dots.append(dot)
         # In little room a benchmark is what tells it from the others.
         head, _, tail = title.partition(": ")
-        brief.append(
-            replace(dots[-1], detail=f"{beside} · {tail if heads[head] > 1 and tail else head}")
-        )
-        link = entry(Line(title, href=f"{bench.slug}.html"))
+        short = tail if heads[head] > 1 and tail else head
+        brief.append(replace(dot, detail=" · ".join(filter(None, (short, *parts)))))
+        stopped = why_hollow(value.caveats & {Caveat.BUDGET})
         state = ", ".join(("decided" if firm else "undecided", *stopped))
-        table.append(table_row(name, beside, link, ratio, interval or quantity.MISSING, state))
-    every, decided = quantity.plural(len(pairs), "comparison"), len(outcome.comparisons)
-    count = f"{decided} of {every} decided"
-    if len(kept) < len(pairs):
-        shown = sum("undecided" not in dot.hollow for dot in dots)
-        count = f"{shown} of {quantity.plural(decided, 'decided comparison')}"
-    hollow = tuple(dict.fromkeys(why for dot in dots for why in dot.hollow))
+        link = entry(Line(title, href=f"{bench.slug}.html"))
+        on = ", ".join(filter(None, (device, place))) or quantity.MISSING
+        table.append(table_row(dot.name, on, link, ratio, interval or quantity.MISSING, state))
+    ours, every = Counter(dot.hollow for dot in dots)[()], len(outcome.comparisons)
+    counts = ((every, ours, "decided"), (len(outcome.undecided), len(dots) - ours, "undecided"))
     on_a_slide = _largest(brief, ON_A_FIRST_SLIDE)
-    columns = map(Column, ("baseline", "benchmark", "speedup", "95 % interval", "state"))
+    columns = ("on", "benchmark", "speedup", "95 % interval", "state")
     plot = dots_plot(
         dots,
         axis="speedup",
         tick=factor_text,
         base=BASE,
-        solid="decided in whole runs" if hollow[-1:] not in {(), ("undecided",)} else "decided",
-        brief=brief_marks(on_a_slide, bars=from_zero(on_a_slide)),
+        solid="decided",
+        brief=" · ".join(
+            filter(None, (groups[0] * (groups[0] in HELD), brief_marks(on_a_slide, bars=False)))
+        ),
         id="decided-rows",
-        title=f"Comparisons on {'these machines' if view.several else 'this machine'}",
-        subtitle=count,
+        title=f"Comparisons on {machines}",
+        subtitle=", ".join(
+            f"{count} {state}" + f" ({drawn} drawn)" * (drawn < count)
+            for count, drawn, state in counts
+            if count
+        ),
         values=tuple(finding.values[0] for _, finding in kept),
-        table=Table("decided-table", "The ratios in the figure", tuple(columns),
+        table=Table("decided-table", "The ratios in the figure", tuple(map(Column, columns)),
                     (RowGroup(tuple(table)),), corner="what"),
     )  # fmt: skip
 
     def chart(size: Size) -> Chart:
+        own, axis, line = dots if size.width >= FULL else brief, "speedup", BASE
         if size.most:
-            own, axis, line = _largest(brief, size), "", None
-        else:
-            own = (
-                dots
-                if size.width >= FULL
-                else brief
-                if size.width > PHONE.width
-                else brief[:ON_PHONE]
-            )
+            own, axis, line = _largest(brief, size), "", replace(BASE, name="")
+        elif size.width <= PHONE.width:
+            own = _of_each_group(brief)
             left = f"{len(dots) - len(own)} more in “Numbers” · "
-            axis, line = f"{left * (len(own) < len(dots))}speedup", BASE
+            axis = f"{left * (len(own) < len(dots))}speedup"
         high = size.height * bool(size.most)
         return dot_plot(
             own, axis_title=axis, tick=factor_text, width=size.width, height=high, base=line
@@ -283,35 +327,65 @@ def _decided(outcome: Outcome[BenchmarkView], view: Overview) -> Plot | None:
     return replace(plot, chart=chart)
 
 
+def _sides(bench: BenchmarkView, value: Value) -> tuple[str, str, str, str]:
+    """Two configurations by what differs, then the device of both, if one, and their point."""
+    speaker, base = Speaker(bench), over(value)
+    own, beside = speaker.name(value.of), speaker.name(base)
+    place = bench.at(value.of.point).strip().removeprefix("at ")
+    if own == beside:
+        return place, quantity.setting(base.point[0]), own, ""
+    both = [bench.plan.devices[side.device] for side in (value.of, base)]
+    if difference_of(bench, value) == (Difference.MODE,):
+        return mode(both[0]), mode(both[1]), both[0].framework_name, place
+    if counts := threads_of(bench, value):
+        one, other = (quantity.plural(count, "thread") for count in counts[:2])
+        every = speaker.name(counts[2]).replace(f", {max(counts[:2])} threads", "")
+        return one, other, every, place
+    if value.why:
+        own_type, base_type = (COMPUTE_DTYPE[t] for t in (value.why[0].own, value.why[0].base))
+        return own_type, base_type, beside if len(beside) < len(own) else own, place
+    (one, other), device = unshared((own, beside))
+    return one, other, device, place
+
+
+def _of_each_group(dots: Sequence[Dot]) -> list[Dot]:
+    """The rows of a telephone: first the largest and the smallest ratio of each group."""
+    first, last = ({dot.group: dot for dot in own} for own in (reversed(dots), dots))
+    ends = (*reversed(first.values()), *last.values())
+    order = list(dict.fromkeys(map(id, (*(dot for dot in dots if not dot.quiet), *ends, *dots))))
+    return [dot for dot in dots if id(dot) in order[:ON_PHONE]]
+
+
 def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
-    """The row of the title, then as many of its group as have room for both their lines.
+    """The row of the title, then the smallest ratio and as many others of its group as have room.
 
     Where it has no group, all are like it.
     """
     room = LARGEST_SHARE * size.width
+    first = next((dot for dot in dots if not dot.quiet), dots[0])
     able = [
         dot
-        for dot in dots[1:]
-        if dot.group == dots[0].group
+        for dot in dots
+        if dot is not first and dot.group == first.group
         and text_width(dot.name, LETTERS, bold=True) < room
         and text_width(dot.detail, SMALLER) < room
-    ]
-    most = min(size.most, int((size.height - TICKS) // DETAILED)) - 1
-    first, where = dots[0], dots[0].detail.rpartition(" · ")[0]
-    if text_width(first.detail, SMALLER) >= room:
-        first = replace(first, detail=where)
+    ]  # fmt: skip
+    most = min(size.most, int((size.height - TICKS - ROOMY_LANE) // DETAILED)) - 1
+    kept = [first, *([*able[-1:], *able[:-1]][:most] if most else [])]
     return [
-        replace(dot, group="", text=dot.text.partition(" (")[0]) for dot in (first, *able[:most])
+        replace(dot, group="", text=dot.text.partition(" (")[0])
+        for dot in (first, *(dot for dot in able if dot in kept))
     ]
 
 
 def _group(finding: Finding) -> str:
-    """Where its row is."""
-    if finding.values[0].verdict not in DECIDED:
+    """Where its row is. Other programs ran where the lines below a heading say so."""
+    (value,) = finding.values
+    if value.verdict not in DECIDED:
         return GROUPS[4]
-    if Caveat.BUDGET in finding.values[0].caveats:
+    if Caveat.BUDGET in value.caveats:
         return GROUPS[2]
-    return GROUPS[3 if mostly(finding.values[0], "loaded-machine") else finding.kind is Kind.GAIN]
+    return GROUPS[3 if Caveat.BUSY in value.caveats else finding.kind is Kind.GAIN]
 
 
 def _claims(benches: Sequence[BenchmarkView]) -> Section | None:

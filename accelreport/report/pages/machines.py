@@ -47,6 +47,8 @@ from accelreport.results.record import Environment, Record
 DEVICES = "devices.html"
 """The page of devices and machines, which tables of other pages lead to."""
 
+MOST_LETTERS = 60
+"""Letters of the machines in a line that has little room."""
 MOST_TEXTS = 4
 """Values of a fact that a page lists."""
 
@@ -237,7 +239,7 @@ def machine_in_words(environment: Environment, *, model: bool = True) -> str:
 def machine_line(records: Iterable[Record], *, brief: bool = False) -> str:
     """The machines in a few words; empty where no record names one.
 
-    Of several processors on one machine a `brief` line says nothing.
+    Of several processors on one machine a `brief` line says nothing, and many machines are a count.
     """
     known = (record.environment for record in records if record.environment is not None)
     names: Counter[str] = Counter()
@@ -250,7 +252,9 @@ def machine_line(records: Iterable[Record], *, brief: bool = False) -> str:
             words += f" ({kinds}: {quantity.listed(own)})"
         names[words] += 1
     lines = [f"{count} × {words}" if count > 1 else words for words, count in names.items()]
-    return quantity.listed(lines)
+    line = quantity.listed(lines)
+    many = brief and names.total() > 1 and len(line) > MOST_LETTERS
+    return quantity.plural(names.total(), "machine") if many else line
 
 
 def place_text(benches: Iterable[BenchmarkView]) -> str:
