@@ -300,6 +300,16 @@ def published_lines(bench: Benchmark, axis: str) -> Collection[list[PublishedRat
     return grouped(along, lambda rate: (rate.row.device, rate.row.label)).values()
 
 
+def has_lines(bench: Benchmark) -> bool:
+    """Whether anything has rates at two values of the one swept number, measured or published."""
+    axis = swept_number(bench)
+    if axis is None or len(bench.axes) != 1:
+        return False
+    timed = Counter((r.own.device, r.own.machine) for r in bench.compared if r.own.timed)
+    printed = (len({str(r.where[axis]) for r in own}) for own in published_lines(bench, axis))
+    return max([*timed.values(), *printed], default=0) > 1
+
+
 def _published_ends(bench: Benchmark, axis: str) -> Iterator[tuple[Value, Value]]:
     """The first and the last figure of each thing that a source measured along the axis."""
     for rates in published_lines(bench, axis):

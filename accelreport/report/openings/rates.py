@@ -25,11 +25,11 @@ from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
     caveats_of,
     forward,
+    has_lines,
     inverse,
     published_value,
     rate_of,
     sound_rates,
-    swept_number,
 )
 from accelreport.analysis.stats import Interval, Verdict
 from accelreport.report import quantity
@@ -141,18 +141,16 @@ Beside = dict[Subject, dict[Subject | str, str]]
 PAGE, BASE = "page", "base"
 
 
-def beside_rates(bench: BenchmarkView, finding: Finding, point: Point, *, alone: bool) -> Beside:
+def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> Beside:
     """The texts beside each rate: its ratio, then what else it is held against.
 
-    A column has one baseline, whose own row says "1×": the slower side of the finding where that is
-    a comparison at this point, else that of the spec, the only one with verdicts. A withheld ratio
-    is there only where it is the finding, which says why.
+    A column has the one baseline of the page, that of the spec, whose own row says "1×". A withheld
+    ratio is there only where it is the finding, which says why.
 
     Args:
         bench: the benchmark.
         finding: that of the title.
         point: a sweep point.
-        alone: whether the figure has no other.
     """
     speaker, beside, base = Speaker(bench), bench.base_point(point), bench.plan.baseline.device
     texts: Beside = {}
@@ -177,22 +175,6 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point, *, alone:
             if other.kind is Kind.WITHHELD:
                 words[value.of] = "" if other is finding else WITHHELD
     titled = next((forward(v) for v in finding.title_values if finding.kind in BESIDE), None)
-    bases = {value.over for value in ratios.values()}
-    # What is undecided is so over the spec's baseline alone.
-    decided = all(v.verdict is not Verdict.UNDECIDED or v.why for v in ratios.values())
-    decided &= len(bases) == alone
-    slower = ratios.get(titled.over) if decided and titled and titled.over else None
-    if slower and slower.over:
-        # The spec's baseline is one of the others now; no ratio beside it is of two precisions.
-        ratios[slower.over] = inverse(slower)
-        for of, value in ratios.items():
-            (low, high), (least, most) = value.interval.ends, slower.interval.ends
-            middle = value.number / slower.number
-            if value.over == slower.over:
-                ends = replace(value.interval, value=middle, low=low / most, high=high / least)
-                ratios[of] = replace(value, interval=ends, over=slower.of, verdict=None)
-                words |= {of: WITHHELD} if bool(value.why) != bool(slower.why) else {}
-        del ratios[slower.of]
     if titled and titled.of in ratios and ratios[titled.of].over == titled.over:
         ratios[titled.of] = titled
     for of, value in ratios.items():
@@ -215,18 +197,19 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point, *, alone:
 def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     """Every measured device and every published figure at the sweep point of a finding.
 
-    Where the one swept key has no numbers, they are there at each of its values.
+    Where the one swept key has no numbers, or nothing has rates at two of them, they are there at
+    each of its values.
     """
     speaker = Speaker(bench)
     point = point_of(bench, finding)
     points = {bench.base_point(point): point}
-    if len(bench.axes) == 1 and not swept_number(bench):
+    if len(bench.axes) == 1 and not has_lines(bench):
         points |= {bench.base_point(p): p for p in bench.points}
     known = {pair[0].of: pair for p in points.values() for pair in rates_at(bench, p)}
     rates = sorted(known.values(), key=lambda pair: -pair[0].number)
     beside: Beside = {}
     for p in points.values():
-        beside |= beside_rates(bench, finding, p, alone=len(points) == 1)
+        beside |= beside_rates(bench, finding, p)
     apart: list[Dot] = []
     dots = [
         replace(
@@ -243,7 +226,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         for dot, (value, _) in zip(dots, rates, strict=True)
     ]
     where = bench.at(point)
-    if len({value.of.point for value, _ in rates if not value.of.row}) > 1 < len(points):
+    if len({value.of.point for value, _ in rates if value.of.point}) > 1 < len(points):
         where = f" by {axis_title(bench.axes[0])}"
         # Their names and what is swept on a line each, so that the bars have room.
         apart = [
@@ -286,7 +269,11 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     words = {withheld_word(v.why) for v in withheld if WITHHELD in beside.get(v.of, {}).values()}
     note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
     if len(bases) == 1:
-        note += f" ×: over {names.get(bases[0], speaker.name(*bases))}."
+        base = names.get(bases[0], speaker.name(*bases))
+        # A ratio over another side names both.
+        named = finding.title_values if finding.kind in BESIDE else ()
+        others = [speaker.compared(v) for v in named if forward(v).over not in {None, bases[0]}]
+        note += f" ×:{quantity.SPACE}over {'; '.join([base, *others])}."
     note += clock_text(value for value, _ in rates)
     drawn = [value.of.row for value, _ in rates if value.of.row]
     times = {FIGURES[r.figure][0] for r in published_rates(bench.plan) if r.row in drawn}

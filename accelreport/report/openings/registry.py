@@ -12,7 +12,7 @@ from pathlib import Path
 
 from accelreport.analysis.findings import COMPARISONS, Finding, Kind, Unit
 from accelreport.analysis.ranking import title_finding
-from accelreport.analysis.speed_findings import swept_number
+from accelreport.analysis.speed_findings import has_lines
 from accelreport.analysis.stats import Interval, Verdict
 from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.report import quantity
@@ -168,9 +168,7 @@ QUALITY_FORMS = {
 
 def _rates(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
     """Rates over the one swept number or at the point of the finding; ratios at several points."""
-    timed = {tuple(row.point.values()) for row in bench.results if row.timed}
-    several = len(timed) > 1 or bool(bench.plan.published)
-    if several and swept_number(bench) and len(bench.axes) == 1 and bench.shown_series:
+    if has_lines(bench) and bench.shown_series:
         return (sweep_scene(bench, finding),)
     if len({bench.base_point(value.of.point) for value in finding.title_values}) > 1:
         return (ratios_scene(bench, finding),)

@@ -116,6 +116,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     ends = _ends(bench)
     crossings = [f for f in bench.findings if f.kind is Kind.CROSSING]
     counted = bench.words.rate
+    dashes = any(line.published and len(line.x) > 1 for line in lines)
     derived = not all(figure_of(value) for _, own in drawn for value in own if value.of.row)
 
     def rate(value: float) -> str:
@@ -145,7 +146,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         caption=(
             "Log scale." * (not linear)
             + _intervals(lines, axes)
-            + f" ◇ dashed: published{', derived' * derived}." * bool(published)
+            + f" ◇{' dashed' * dashes}: published{', derived' * derived}." * bool(published)
             + hollow_text(lines)
             + clock
             + "".join(

@@ -379,6 +379,10 @@ def _metric_entry(
     lines = [Line(metric_text(metric, mean(values), deviation))]
     if len(values) < len(cells):
         lines.append(Line(f"{len(values)} of {quantity.plural(len(cells), 'seed')}", "detail"))
+    # Seeds that the budget stopped learned from unlike numbers of steps.
+    if stopped := [row.steps for row in cells if row.status == "partial"]:
+        step, done = bench.words.step, quantity.extent(stopped, quantity.count)
+        lines.append(Line(f"after {done} {step}s", "detail"))
     badges = number_badges(bench.planned(series, point), quality=True)
     if parity and parity.difference.n and parity.verdict in _PARITY:
         lines.append(Line(_difference(parity.difference), "interval"))

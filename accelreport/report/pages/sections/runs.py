@@ -24,6 +24,7 @@ from accelreport.report.model import (
     Tone,
     entry,
     table_row,
+    under,
 )
 from accelreport.report.pages.badges import (
     EXTRAPOLATED,
@@ -110,6 +111,9 @@ def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
     if row.status == "partial":
         badges.append(PARTIAL)
         total = (EXTRAPOLATED,) if present(row.timings.total_s) else ()
+    # A quality is that after so many steps, where the budget stopped the others.
+    steps = f"after {quantity.plural(row.steps, bench.words.step)}" * (row.status == "partial")
+    reached = metric_text(metric, row.final.get(metric, float("nan"))) if metric else ""
     state = {"ok": "complete", "partial": "partial"}.get(row.outcome, kind_text(row))
     return table_row(
         Line(f"seed {row.seed}", href=bench.cell_page(row)),
@@ -118,7 +122,7 @@ def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
         quantity.duration(row.timings.first_step_s),
         entry(quantity.duration(row.timings.total_s), badges=total),
         quantity.size(row.memory.host_peak_bytes),
-        *([metric_text(metric, row.final.get(metric, float("nan")))] if metric else []),
+        *([entry(reached, *under(steps))] if metric else []),
     )
 
 
