@@ -202,10 +202,9 @@ def known_limits(dtype: str) -> Sequence[Limits]:
     return limits
 
 
-ALL_CORES = 0.6
-"""Least share of one core's rate times the threads that a product on all of them reaches. One that
-a library computed on fewer threads than the machine has, as in a cell of one thread, reaches less:
-half of it on two."""
+ALL_CORES = 0.52
+"""Least share of one core's rate times the threads that shows a product on all of them. A library
+that lost its threads in a fork reaches half of it on two."""
 
 
 def own_limits(
@@ -229,10 +228,9 @@ def own_limits(
     used = min(threads or environment.threads, environment.threads)
     bound = used * roofs.core_tflops
     products = [highest_tflops, *[bound] * (used == 1)]
-    if used == environment.threads and roofs.tflops >= ALL_CORES * bound:
-        products.append(roofs.tflops)
+    products += [roofs.tflops] * (used == environment.threads)
     measured = max(products)
-    calculated = len(products) == 1 and bound > measured
+    calculated = measured < ALL_CORES * bound
     return Limits(
         environment.cpu,
         "CPU",

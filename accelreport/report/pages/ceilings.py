@@ -71,7 +71,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
         if own
     ]
     measured = any(row.measured for bench in benches for row in bench.results)
-    headline = "No known peak" if measured else "No share can be given: nothing was measured"
+    headline = "No known peak" if measured else "Nothing was measured"
     finding = ""
     if rows:
         headline = shares_title(row.limit for *_, own in rows for row, _ in own)
@@ -81,7 +81,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
     if first:
         bench, speaker = first[0], Speaker(first[0])
         reached, largest = _measured(first[2])[0]
-        in_full = ", convolutions counted in full," * (first in counted)
+        in_full = ", convolutions counted in full," * (first in counted and not reached.bounded)
         headline = (
             f"{reached.short} reaches {'at least ' * reached.bounded}{speaker.number(largest)} of "
             f"its {reached.limit}{in_full} in “{label(bench.plan.title, 60)}”"
