@@ -18,6 +18,7 @@ from accelreport.errors import ExitCode
 from accelreport.loader.load import load
 from accelreport.report import quantity
 from accelreport.report.charts import scales
+from accelreport.report.charts.changes import changes_chart
 from accelreport.report.charts.curves import (
     Curve,
     Track,
@@ -115,6 +116,13 @@ CHARTS: dict[str, Make] = {
         [Distribution(CPU, tuple(0.1 + i / 1000 for i in range(QUANTILES)))],
         axis_title="t",
         width=width,
+    ),
+    "changes": lambda width: changes_chart(
+        [Dot("seed 0", "", CPU, -0.1, "−0.10", -0.4, 0.2), Dot("1", "", CPU, 1, NASTY, 1, 1)],
+        "points",
+        -0.5,
+        width,
+        200,
     ),
     "forecast": lambda width: forecast_lines(
         Track(DAYS, DAYS, (math.nan, *DAYS[:0:-1]), CPU, NASTY), "days", width, 300

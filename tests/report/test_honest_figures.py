@@ -41,6 +41,7 @@ INTERVALS = {
     "forecast-0": "",
     "learning-curves": "Solid: validation",
     "forecast-errors": "95 % intervals",
+    "int8-accuracy": "95 % intervals",
     "int8": "",
     "shares": "",
     "process": "",

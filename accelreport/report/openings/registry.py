@@ -35,7 +35,7 @@ from accelreport.report.openings.rates import (
 )
 from accelreport.report.openings.sweep import latency_scene, sweep_scene
 from accelreport.report.pages.sections.about import commands
-from accelreport.report.pages.sections.deployment import int8_plot
+from accelreport.report.pages.sections.deployment import changes_plot, int8_plot
 from accelreport.report.pages.sections.learning import curves_of
 from accelreport.report.pages.sections.predictions import (
     epochs_written,
@@ -150,10 +150,11 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
 
 
 def int8_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
-    """The network in both arithmetics, and its curves."""
-    plot = int8_plot(bench)
-    both = (Scene(finding, plot),) if plot else ()
-    return (*both, *_curves(bench, _next(bench, Kind.LEARNS)))
+    """The network in both arithmetics, and what that changed in the accuracy of each run."""
+    plot, changes = int8_plot(bench), changes_plot(bench)
+    if plot is None or changes is None:
+        return ()
+    return Scene(finding, plot), Scene(Finding(Kind.TABLED, changes.values), changes)
 
 
 QUALITY_FORMS = {

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from accelreport.analysis.findings import Finding, Kind, Unit
 from accelreport.analysis.learning import QuantisedResult, quantised_results
-from accelreport.analysis.learning_findings import BATCHES, LATENCY, SIZE, quantised_runs
-from accelreport.analysis.stats import Interval, percentile
+from accelreport.analysis.learning_findings import ACCURACY, BATCHES, LATENCY, SIZE, quantised_runs
+from accelreport.analysis.stats import Interval, Verdict, percentile
 from accelreport.report import quantity
-from accelreport.report.charts.dots import Dot
+from accelreport.report.charts.changes import changes_chart
+from accelreport.report.charts.dots import Base, Dot, marks_text
 from accelreport.report.charts.drawing import WIDE
 from accelreport.report.charts.scales import percent_text
+from accelreport.report.forms import why_hollow
 from accelreport.report.model import (
     Badge,
     Block,
@@ -32,6 +35,7 @@ from accelreport.report.say import Speaker
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Series, median, present
 from accelreport.results.record import Quantised, Record, SavedWeights, Served
+from accelreport.spec.claims import QuantisedCheck
 
 
 def int8_text(quantised: Quantised) -> str:
@@ -60,9 +64,11 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
     dots = _int8_dots(finding, [result for _, result in converted], first.series)
     return dots_plot(
         dots,
-        axis="int8 as a share of float32 (less is better)",
+        axis="int8 as a share of float32",
         tick=percent_text,
-        lines=[(1.0, "float32", None)],
+        base=Base(
+            name=f"float32 = 100{quantity.SPACE}%", below="← smaller, faster", above="slower →"
+        ),
         id="int8",
         title="int8 and float32",
         note=f"int8: {'; '.join(dict.fromkeys(texts))}.",
@@ -91,8 +97,39 @@ def _int8_dots(finding: Finding, results: Sequence[QuantisedResult], device: Ser
             text = quantity.write(ends.value, Unit.SHARE, ends)
             if faster.interval.known:
                 text += f" ({quantity.span(ends, Unit.SHARE)})"
-            dots.append(Dot(name, "", device, 1 / faster.number, text, low, high))
+            dot = Dot(name, "", device, 1 / faster.number, text, low, high)
+            hollow = ("undecided",) * (faster.verdict is Verdict.UNDECIDED)
+            dots.append(replace(dot, hollow=hollow or why_hollow(faster.caveats)))
     return dots
+
+
+def changes_plot(bench: BenchmarkView) -> Plot | None:
+    """What int8 changed in the accuracy of each run; None where nothing was converted."""
+    finding = next((f for f in bench.findings if f.kind is Kind.INT8), None)
+    converted = quantised_runs(bench)
+    if finding is None:
+        return None
+    values = [value for value in finding.values if value.of.part == ACCURACY]
+    first = named(bench, converted[0][0])
+    dots = []
+    for value in values:
+        change, low, high = (100 * n for n in (value.number, *value.interval.ends))
+        text = f"{quantity.signed(change, 2)} ({quantity.points_between(*value.interval.ends)})"
+        open_ = ("undecided",) * (value.verdict is Verdict.UNDECIDED)
+        seed = f"seed {value.processes[0].seed}"
+        dots.append(Dot(seed, "", first.series, change, text, low, high, hollow=open_))
+    rules = (result.claim.rule for result in bench.tested)
+    limit = next((rule.negligible for rule in rules if isinstance(rule, QuantisedCheck)), None)
+    loss = None if limit is None else -100 * limit
+    return Plot(
+        id="int8-accuracy",
+        title="Change of accuracy",
+        description=f"{'; '.join(f'{dot.name}: {dot.text}' for dot in dots)}.",
+        chart=lambda size: changes_chart(dots, "percentage points", loss, size.width, size.height),
+        caption=marks_text(dots, bars=False),
+        badges=first.badges,
+        values=tuple(values),
+    )
 
 
 def deployment_section(bench: BenchmarkView) -> Section | None:
