@@ -340,10 +340,17 @@ Shown = Plot | Gallery | Code
 
 @dataclass(frozen=True)
 class Scene:
-    """A figure and the finding that it shows: every number of the finding is marked in it."""
+    """A figure and the finding that it shows: every number of the finding is marked in it.
+
+    Attributes:
+        finding: what it shows.
+        shown: the figure.
+        claimed: whether it is there for the claim that is the title.
+    """
 
     finding: Finding
     shown: Shown
+    claimed: bool = False
 
     def marks(self, values: Iterable[Value]) -> bool:
         """Whether its figure marks all of some numbers."""
@@ -420,7 +427,9 @@ class Opening:
         first = self.answered[0]
         return sorted(
             self.scenes,
-            key=lambda scene: scene.finding is not first and not scene.marks(first.values),
+            key=lambda scene: (
+                not (scene.claimed or scene.finding is first or scene.marks(first.values))
+            ),
         )
 
     @cached_property

@@ -209,7 +209,8 @@ def opening_of(bench: BenchmarkView) -> Opening:
     rule = claim.claim.rule if (claim := Speaker(bench).claim) else None
     if finding.kind is Kind.LATENCY and getattr(rule, "ratio", "") == "throughput" and bench.axes:
         # The claim that is the title is of rates, which no time of a call shows.
-        scenes = (sweep_scene(bench, _next(bench, Kind.GAIN) or finding), *scenes)
+        rates = sweep_scene(bench, _next(bench, Kind.GAIN) or finding)
+        scenes = (replace(rates, claimed=True), *scenes)
     if title and not any(scene.marks(title.title_values) for scene in scenes):
         own = FORMS[title.kind](bench, title)[:1]
         if finding.kind is Kind.RANGE and Speaker(bench).claim:

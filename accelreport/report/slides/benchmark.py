@@ -91,7 +91,9 @@ def slides_path(bench: BenchmarkView) -> str:
 def slides_page(bench: BenchmarkView, page: Page) -> Page:
     """The slides of a benchmark, made of its page."""
     opening = opening_of(bench)
-    answer = Speaker(bench).title(opening.answered[0])
+    # Beside the figure of a claim a sentence of another number would be of another figure.
+    claimed = opening.by_answer[0].claimed
+    answer = opening.title if claimed else Speaker(bench).title(opening.answered[0])
     slides = [slide for _, slide in figure_slides(bench, {opening.title, answer}, after=1)]
     facts = facts_of(bench)
     notes = (" · ".join(facts[:most]) for most in range(len(facts), -1, -1))
