@@ -291,8 +291,8 @@ def _processors_of(bench: BenchmarkView, result: ClaimResult) -> list[str]:
     records = [record for row in cpus if (record := bench.record(row))]
     names = sorted({short_hardware(row.hardware) for row in cpus})
     where = (record.environment for record in records if record.environment)
-    texts = [*names, *processors(where)]
-    return [f"on {quantity.listed(texts)}"] if texts else []
+    texts = filter(None, map(quantity.listed, (names, processors(where))))
+    return [f"on {', '.join(texts)}"] if names else []
 
 
 def _strips(rule: Rule, numbers: Sequence[Number]) -> list[Strip | None]:
