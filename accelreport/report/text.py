@@ -223,3 +223,20 @@ def lines_within(text: str, width: float, size: float, *, bold: bool = False) ->
         else:
             lines.append(word)
     return lines
+
+
+_NUMBER_AT_END = re.compile(r" [^ ]*\d[^ ]*(?: [^ \d]{1,4})?$")
+"""A number with its unit."""
+
+
+def folded(text: str, room: float, size: float, most: int, *, bold: bool = False) -> list[str]:
+    """A text in at most so many lines, which are cut, but never in or after a number at its end."""
+    lines = lines_within(text, room, size, bold=bold)
+    lines = [*lines[: most - 1], " ".join(lines[most - 1 :])] if len(lines) > most else lines
+    for number, line in enumerate(lines):
+        if text_width(line, size, bold=bold) > room:
+            split = _NUMBER_AT_END.search(line)
+            end = split[0] if split else ""
+            left = room - text_width(end, size, bold=bold)
+            lines[number] = cut(line.removesuffix(end), left / (_BOLD if bold else 1), size) + end
+    return lines

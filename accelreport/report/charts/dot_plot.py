@@ -7,7 +7,6 @@ a mark to a logarithmic axis, where lengths mean nothing.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -40,7 +39,7 @@ from accelreport.report.charts.scales import (
     ticked,
     wrapped,
 )
-from accelreport.report.text import cut, lines_within, text_width
+from accelreport.report.text import cut, folded, text_width
 from accelreport.report.theme import GLYPHS, HALO, letters, series, shape
 
 LETTERS, SMALLER = 13.5, 12.5
@@ -79,8 +78,6 @@ TALL, TALLEST = 132.0, 56.0
 """Pixels that the rows of a page fill at least, and of the highest of them."""
 LONGEST_INTERVAL = 2.5
 """Multiples of the longest bar at which an interval leaves the chart, with its end in words."""
-_NUMBER_AT_END = re.compile(r" [^ ]*\d[^ ]*(?: [^ \d]{1,4})?$")
-"""A number with its unit."""
 
 
 def dot_plot(
@@ -304,8 +301,8 @@ class _DotPlot:
         """The lines of a name, then of its detail, of each at most so many."""
         room = self._room or self._width
         beside = sum(self._columns) * self._above
-        names = _folded(dot.name, room - beside, LETTERS, max(1, most), bold=True) or [""]
-        details = _folded(dot.detail, room, SMALLER, max(1, most)) if detailed else []
+        names = folded(dot.name, room - beside, LETTERS, max(1, most), bold=True) or [""]
+        details = folded(dot.detail, room, SMALLER, max(1, most)) if detailed else []
         bold = {"fontWeight": "bold", "fontSize": LETTERS, "fill": "var(--ink)"}
         soft = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
         if self._inline:
@@ -670,19 +667,6 @@ class _DotPlot:
             *text_layers(written, x=alt.XValue(at), y=_y()),
             *text_layers(groups, x=alt.XValue(0), y=_y()),
         ]
-
-
-def _folded(text: str, room: float, size: float, most: int, *, bold: bool = False) -> list[str]:
-    """A text in at most so many lines, which are cut, but never in or after a number at its end."""
-    lines = lines_within(text, room, size, bold=bold)
-    lines = [*lines[: most - 1], " ".join(lines[most - 1 :])] if len(lines) > most else lines
-    for number, line in enumerate(lines):
-        if text_width(line, size, bold=bold) > room:
-            split = _NUMBER_AT_END.search(line)
-            end = split[0] if split else ""
-            left = room - text_width(end, size, bold=bold)
-            lines[number] = cut(line.removesuffix(end), left / (1.07 if bold else 1), size) + end
-    return lines
 
 
 def _y(field: str = "y") -> alt.Y:
