@@ -226,7 +226,7 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
         not in {"", "no-framework"}
     }
     lacking = any(
-        len(tried) < 2
+        len(rows.keys() - absent) < 2
         if missing.lack is Lack.PAIRS
         else not (absent - tried).isdisjoint({missing.device, *(r.device for r in missing.results)})
         for missing in outcome.missing

@@ -79,7 +79,7 @@ def failed_text(finding: Finding, results: Sequence[Result]) -> tuple[str, str]:
     verb = "failed" if not refused else was if refused == lost else f"failed or {was}"
     who = f"{lost} of {plural(ran, 'cell')}"
     if lost == ran:
-        who = "the only cell that ran" if ran == 1 else f"all {plural(ran, 'cell')} that ran"
+        who = f"{'the only cell' if ran == 1 else f'all {ran} cells'} that ran"
         if idle := len(results) - ran:
             why += f"; {count(idle)} {'was' if idle == 1 else 'were'} not run"
     return f"{who} {verb}", why
