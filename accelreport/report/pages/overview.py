@@ -416,8 +416,10 @@ class Overview:
         )
 
     def apart(self, shown: Shown) -> list[Value]:
-        """The highest rate of what has no ratio over a base, which a picture of rates has, too."""
-        known = [] if self.over_base else [rate_of(one.own) for one in shown.withheld]
+        """The highest rate of another kind of device without a ratio, where all are absolute."""
+        kind = shown.kind(shown.row.base.device)
+        others = (one for one in shown.withheld if shown.kind(one.device) != kind)
+        known = [] if self.over_base else [rate_of(one.own) for one in others]
         return sorted(filter(None, known), key=lambda rate: -rate.number)[:1]
 
     def _alone(self, shown: Shown, rate: Value) -> Dot:
