@@ -570,22 +570,35 @@ class SweepPanel:
         low, high = self._axes.share(own.low), self._axes.share(own.high)
         values = [self._axes.at(low + part * (high - low)) for part in PARTS]
         wide = text_width(own.text, LABEL_SIZE, bold=True)
-        left = self._right_of(own.x) + 2.5 * BESIDE
-        boxes = [Box.around(left + wide / 2, self._down(y), wide, LABEL_SIZE) for y in values]
+        line, text = self._right_of(own.x) + 2 * self._aside, 2.5 * self._aside
+        middle = self._right_of(own.x) + text + math.copysign(wide / 2, text)
+        boxes = [Box.around(middle, self._down(y), wide, LABEL_SIZE) for y in values]
         (at,) = place([boxes], self._taken(), self._edges, 1)
-        line = Box(left - BESIDE, self._down(own.high), left - 2, self._down(own.low))
-        return None if at is None else (values[at], boxes[at], line)
+        upright = Box(line - 3, self._down(own.high), line + 3, self._down(own.low))
+        return None if at is None else (values[at], boxes[at], upright)
+
+    @property
+    def _aside(self) -> float:
+        """Pixels at one side of a mark: the left of the last ones, at whose right are names."""
+        last = self._bracket and self._bracket.x == self._axes.swept[-1]
+        return -BESIDE if last else BESIDE
 
     def _bracket_layers(self) -> Iterator[Layer]:
-        """An upright line at the right of two marks, and how many times the upper one is."""
+        """An upright line beside two marks, and how many times the upper one is."""
         own, chosen = self._bracket, self._place_of_ratio()
         if own is None or chosen is None:
             return
         row = {"x": own.x, "low": own.low, "high": own.high, "at": chosen[0], "label": own.text}
         ends = {"x": self._x, "y": self._low, "y2": alt.Y2("high")}
         look = {"stroke": "var(--ink)", "strokeWidth": 1}
-        yield Layer(rows([row])).encode(**ends).mark_rule(**look, xOffset=2 * BESIDE)
-        bold = {"align": "left", "dx": 2.5 * BESIDE, "fontWeight": "bold", "fontSize": LABEL_SIZE}
+        yield Layer(rows([row])).encode(**ends).mark_rule(**look, xOffset=2 * self._aside)
+        side = "left" if self._aside > 0 else "right"
+        bold = {
+            "align": side,
+            "dx": 2.5 * self._aside,
+            "fontWeight": "bold",
+            "fontSize": LABEL_SIZE,
+        }
         yield from text_layers([(row, HALO | bold)], x=self._x, y=self._at)
 
     def _right_of(self, x: float) -> float:
