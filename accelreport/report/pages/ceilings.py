@@ -25,6 +25,7 @@ from accelreport.report.openings.rates import dot_of, style_of
 from accelreport.report.pages.sections.hardware import CEILINGS
 from accelreport.report.pages.sections.shares import (
     DIVIDED,
+    LIMITS,
     Place,
     Reached,
     divided,
@@ -213,7 +214,7 @@ def _plot(rows: Shares) -> Plot:
         tick=percent_text,
         base=Base(
             1.0,
-            "peak = 100 %" if {*limits} == {"peak"} else "roof = 100 %",
+            f"{min(limits, key=LIMITS.index).removeprefix('measured ')} = 100 %",
             limit=True,
             columns=("counted in full", "at least") if counted else ("of roof", "of peak"),
         ),
