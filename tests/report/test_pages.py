@@ -347,6 +347,18 @@ def test_a_command_measures_again_as_it_was_measured_not_as_the_plan_says_since(
     assert run_command(changed) == command.split(" --set measure")[0]
 
 
+def test_devices_of_another_budget_are_measured_again_in_a_command_of_their_own() -> None:
+    (bench,) = gather(Results((study("training", devices=("cpu", "gpu", "tpu")),)))
+    budgets = {"cpu": 15.0, "gpu": 75.0, "tpu": 15.0}
+    records = {}
+    for key, record in bench.records.items():
+        measure = record.cell.measure.model_copy(update={"budget": budgets[record.cell.device]})
+        cell = record.cell.model_copy(update={"measure": measure})
+        records[key] = record.model_copy(update={"cell": cell})
+    runs = [t.text for t in commands(replace(bench, records=records)) if "run specs" in t.text]
+    assert [run.split("--budget ")[1] for run in runs] == ["75s --device gpu\n", "15s\n"]
+
+
 def test_benchmarks_that_were_measured_alike_are_measured_again_in_one_run() -> None:
     (one,), (other,) = (gather(Results((study(spec=name),))) for name in ("one", "other"))
     (run,) = [t.text for t in site_commands([one, other]) if t.text.startswith("accelreport run")]

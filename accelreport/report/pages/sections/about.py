@@ -123,14 +123,38 @@ def commands(
         failed = any(row.status == "failed" for row in bench.results)
         run = [*_run(bench.plan), *["--retry-failed"] * failed]
         return (*_data(records), Token(shlex.join(run) + "\n"), Token("accelreport build"))
-    run = _run(bench.plan, records)
-    if device:
-        run += ["--device", clean(device)]
+    one = ["--device", clean(device)] if device else []
     for axis, value in zip(bench.axes, point, strict=False):
-        run += ["--filter", f"{clean(axis)}={_written(value)}"]
-    measured = Token(shlex.join(run) + "\n")
+        one += ["--filter", f"{clean(axis)}={_written(value)}"]
+    if device:
+        records = [own for own in records if own.cell.device == device] or records
+    measured = [Token(shlex.join([*run, *one]) + "\n") for run in _runs(bench.plan, records)]
     budget = _budgets(records)
-    return (*_checkout(records), *_data(records), *budget, measured, Token("accelreport build"))
+    return (*_checkout(records), *_data(records), *budget, *measured, Token("accelreport build"))
+
+
+def _runs(plan: PlanDocument, records: Collection[Record]) -> list[list[str]]:
+    """The commands that measure a spec as the records were: the last, of all that is not done yet.
+
+    Devices of another budget than most cells come before it, in a command for each budget. Where
+    one device has several, a comment says so.
+    """
+    counts = Counter(record.cell.measure.budget for record in records)
+    if len(counts) < 2 or _mixed(records):
+        return [_run(plan, records)]
+    *others, most = sorted(counts, key=lambda budget: (counts[budget], budget))
+    runs = []
+    for budget in (*others, most):
+        own = [record for record in records if record.cell.measure.budget == budget]
+        names = sorted({clean(record.cell.device) for record in own}) if budget != most else []
+        runs.append([*_run(plan, own), *(part for name in names for part in ("--device", name))])
+    return runs
+
+
+def _mixed(records: Collection[Record]) -> bool:
+    """Whether the cells of one device had several budgets."""
+    pairs = {(record.cell.device, record.cell.measure.budget) for record in records}
+    return len(pairs) > len({device for device, _ in pairs})
 
 
 def _run(plan: PlanDocument, records: Collection[Record] = ()) -> list[str]:
@@ -146,9 +170,9 @@ def _run(plan: PlanDocument, records: Collection[Record] = ()) -> list[str]:
 
 
 def _budgets(records: Collection[Record]) -> list[Token]:
-    """That the command has one budget for cells which were measured with several."""
+    """That the command has one budget for cells of a device which were measured with several."""
     counts = Counter(record.cell.measure.budget for record in records)
-    if len(counts) < 2:
+    if not _mixed(records):
         return []
     own = [f"{count} with {budget:g}s" for budget, count in sorted(counts.items())]
     return [Token(f"# budget of the measured cells: {quantity.listed(own)}\n", "note")]
@@ -179,19 +203,21 @@ def run_command(bench: BenchmarkView) -> str:
 def site_commands(benches: Sequence[BenchmarkView], *, brief: bool = False) -> tuple[Token, ...]:
     """Shell commands that measure every benchmark of a site again, those alike in one run.
 
-    `brief` leaves out the data, and the repeats and budgets of the records.
+    `brief` leaves out the data, the repeats and budgets of the records, and their code where it
+    was not all of one commit.
     """
     records = records_of(benches)
-    tokens = [*_checkout(records), *([] if brief else _data(records))]
+    whole = not brief or len({r.environment and r.environment.commit for r in records}) == 1
+    tokens = [*(_checkout(records) if whole else []), *([] if brief else _data(records))]
     alike: dict[tuple[str, ...], list[str]] = {}
     for bench in benches:
-        program, command, spec, *options = _run(bench.plan, () if brief else bench.records.values())
-        alike.setdefault((program, command, *options), []).append(spec)
+        for run in _runs(bench.plan, () if brief else [*bench.records.values()]):
+            program, command, spec, *options = run
+            alike.setdefault((program, command, *options), []).append(spec)
     if brief and len(alike) == 1 < len(benches):
         alike = {options: ["specs/"] for options in alike}
     for (program, command, *options), specs in alike.items():
-        run = [program, command, *specs, *options]
-        tokens.append(Token(shlex.join(run) + "\n"))
+        tokens.append(Token(shlex.join([program, command, *specs, *options]) + "\n"))
     return (*tokens, Token("accelreport build"))
 
 
