@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from accelreport.analysis.findings import COMPARED, Caveat, Finding, Kind, Value
 from accelreport.analysis.learning import Change, Parity
@@ -66,6 +66,31 @@ def speed_of(finding: Finding) -> Value | None:
     return next((v for v in speeds if v.verdict in {Verdict.FASTER, Verdict.SLOWER}), None)
 
 
+def runs_of(finding: Finding) -> str:
+    """What is unusual of the runs behind a number: "one run", "one partial run", "partial runs"."""
+    partial = "partial " * (Caveat.BUDGET in finding.caveats)
+    one = finding.kind is Kind.MISCLASSIFIED or Caveat.SINGLE_RUN in finding.caveats
+    if one and (finding.kind is Kind.RANGE or (finding.of_several and len(finding.values) > 1)):
+        return f"single runs{', partial ones included' * bool(partial)}"
+    return f"one {partial}run" if one else partial and "partial runs"
+
+
+def first_alone(finding: Finding) -> Finding:
+    """Latencies and gains of several devices as the one that their sentence has."""
+    several = finding.kind not in {Kind.LATENCY, Kind.GAIN}
+    return finding if several else replace(finding, values=finding.values[:1])
+
+
+def times_as_fast(finding: Finding) -> str:
+    """How fast a training here is over a published one by the same clock, if decided; else ""."""
+    own, other = finding.base, finding.values[0].number
+    if finding.kind is not Kind.TOTAL or own is None or Caveat.UNVALIDATED in finding.caveats:
+        return ""
+    ends = own.interval
+    decided = ends.known and ends.high < other
+    return quantity.ratio(other / own.number, other / ends.high, other / ends.low) * decided
+
+
 _RATIOS = (*COMPARED, Kind.PUBLISHED)
 
 FORMS: tuple[Form, ...] = (
@@ -74,15 +99,15 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.UNDECIDED,), "{open} not decided{which}: {all_of_them} on a single run", _single),
     Form((Kind.UNDECIDED,), "{open} not decided{which}"),
     Form((Kind.CROSSING,), "{who} {overtake} {base} between {between}"),
-    Form((Kind.TOTAL, Kind.PRINTED), "{what} takes {number} on {who} and {other} on {base}"),
+    Form((Kind.TOTAL, Kind.PRINTED), "{what} takes {number} on {who}{beside}"),
     Form((Kind.PAYS_OFF,), "{who} {overtake} {base} after {number}, start-up included"),
     Form((Kind.RANGE,), "{one} takes {number} on {who}"),
     Form((Kind.RATE,), "{who} {do} {number}{at}{best}"),
     Form((Kind.LATENCY,), "the median call{at} takes {number} on {who}"),
-    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}{best}"),
+    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second} of training{best}"),
     Form((Kind.MISCLASSIFIED,), "{data}{wrong} misclassified{at}"),
     Form((Kind.WRITES,), "{data}the network predicts {number} of the next characters "
-         "after {second}"),
+         "after {second} of training"),
     Form((Kind.FORECAST,), "{data}the network diverges in {part} and forecasts no "
          "{series}", _diverged),
     Form((Kind.FORECAST,), "{data}the network forecasts {series} {than} {naive}: "
@@ -92,7 +117,7 @@ FORMS: tuple[Form, ...] = (
          "{number}, and that of {naive} is {other}"),
     Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of the float32 network"
          "{faster}"),
-    Form((Kind.TARGET,), "{data}{reached} {level}, the first{place} after {number}",
+    Form((Kind.TARGET,), "{data}{reached} {level}, the first{place} after {number} of training",
          lambda finding: reached(finding) > 0),
     Form((Kind.TARGET,), "{data}the time budget stopped every run before {level}", _all_stopped),
     Form((Kind.TARGET,), "{data}no run reaches {level}"),

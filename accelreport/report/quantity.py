@@ -291,6 +291,15 @@ def hours_and_minutes(seconds: float) -> str:
     return f"{whole}{SPACE}{large}" + f"{SPACE}{rest}{SPACE}{small}" * (rest > 0)
 
 
+def clock(seconds: Interval) -> str:
+    """The same of a measured time; one of minutes is rounded as its interval allows."""
+    if seconds.value >= 3600:
+        return hours_and_minutes(seconds.value)
+    scale, _ = time_unit(seconds.value)
+    places = decimals(*(end / scale for end in (seconds.value, *seconds.ends)))
+    return hours_and_minutes(scale * round(seconds.value / scale, places))
+
+
 def duration_of(seconds: Interval) -> str:
     """A time with as many digits as its interval allows."""
     return duration(seconds.value, seconds.low, seconds.high)

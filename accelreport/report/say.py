@@ -34,11 +34,11 @@ from accelreport.analysis.results import Result, shortest
 from accelreport.analysis.speed_findings import difference_of, failures, forward, threads_of
 from accelreport.analysis.stats import Interval, Verdict, grouped, holds_one
 from accelreport.analysis.warnings import is_share
-from accelreport.report import quantity
+from accelreport.report import forms, quantity
 from accelreport.report.claim_text import among, as_title, decides, is_named, is_of, measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, PARITY, best_of, reached, say, speed_of
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
-from accelreport.report.text import in_quotes, label, sentence
+from accelreport.report.text import in_quotes, label, parted, sentence
 from accelreport.report.view import COMPILE, BenchmarkView, median, mode
 from accelreport.report.warning_text import busy_text, failed_text
 from accelreport.spec.claims import Names
@@ -105,6 +105,8 @@ class Speaker:
             rate = f"{quantity.SPACE}{self.noun(value)}{'' if self.bench.words.kernel else '/s'}"
             return printed_text(figure, value.number) + rate * (value.unit is Unit.RATE)
         own, noun = value.interval, self.noun(value)
+        if value.unit is Unit.SECONDS and value.number >= 3600:
+            return quantity.clock(own)
         return quantity.write(value.number, value.unit, own, noun, digits=value.digits)
 
     def interval(self, value: Value) -> str:
@@ -139,7 +141,7 @@ class Speaker:
         text = self.begun(say(finding, _Words(self, finding, known)))
         if finding.kind not in _ALONE | COMPARED:
             return text
-        runs = _runs(_first_alone(finding))
+        runs = forms.runs_of(forms.first_alone(finding))
         data = "" if finding.kind in LEARNED | COMPARED else data_words(finding)
         rest = " ".join(filter(None, (runs, data)))
         if rest and finding.kind in BESIDE_PUBLISHED:  # what is published is of other runs
@@ -214,16 +216,16 @@ class Speaker:
         middle = replace(first.interval, value=median([v.number for v in alike]))
         shown = replace(first, interval=middle) if of else first
         number = f"{self.number(shown)} {_Words(self, finding, {}).noun}{self.at(first.of)}"
-        return ", ".join(filter(None, (number, of, _runs(finding), data_words(finding))))
+        return ", ".join(filter(None, (number, of, forms.runs_of(finding), data_words(finding))))
 
     def load(self, *findings: Finding) -> str:
         """During how many processes of some findings other programs ran; empty of none."""
-        busy = [one for one in map(_first_alone, findings) if Caveat.BUSY in one.caveats]
+        busy = [one for one in map(forms.first_alone, findings) if Caveat.BUSY in one.caveats]
         return busy_text(_processes(busy)) if busy else ""
 
     def caveats(self, finding: Finding, *, budget: bool = True) -> Iterator[str]:
         """A sentence for each thing, but a load and single runs, that weakens a finding."""
-        finding = _first_alone(finding)
+        finding = forms.first_alone(finding)
         held, every = finding.caveats, _processes([finding])
         if budget and Caveat.EXTRAPOLATED not in held and any(r.status == "partial" for r in every):
             yield self._budget(every)
@@ -385,27 +387,13 @@ class Speaker:
 
     def compared(self, value: Value) -> str:
         """A ratio as words, its faster side first: "A over B at batch size 256: 1.4×"."""
-        sides = " over ".join(self.sides(Finding(Kind.UNDECIDED, (value,))))
-        return f"{sides}: {self.number(forward(value))}"
+        given = {} if self.bench.several_machines else {"of": ""}
+        sides = self.sides(Finding(Kind.UNDECIDED, (value,)), **given)
+        return f"{' over '.join(sides)}: {self.number(forward(value))}"
 
     def runs(self, value: Value) -> str:
         """What is unusual of the runs behind a ratio: "one partial run", "partial runs"."""
-        return _runs(Finding(Kind.UNDECIDED, (value,)))
-
-
-def _first_alone(finding: Finding) -> Finding:
-    """Latencies and gains of several devices as the one that their sentence has."""
-    several = finding.kind not in {Kind.LATENCY, Kind.GAIN}
-    return finding if several else replace(finding, values=finding.values[:1])
-
-
-def _runs(finding: Finding) -> str:
-    """What is unusual of the runs behind a number: "one run", "one partial run", "partial runs"."""
-    partial = "partial " * (Caveat.BUDGET in finding.caveats)
-    one = finding.kind is Kind.MISCLASSIFIED or Caveat.SINGLE_RUN in finding.caveats
-    if one and (finding.kind is Kind.RANGE or (finding.of_several and len(finding.values) > 1)):
-        return f"single runs{', partial ones included' * bool(partial)}"
-    return f"one {partial}run" if one else partial and "partial runs"
+        return forms.runs_of(Finding(Kind.UNDECIDED, (value,)))
 
 
 def over(value: Value) -> Subject:
@@ -456,7 +444,9 @@ class _Words(Mapping[str, str]):
 
     @property
     def _first(self) -> Value:
-        """Of a ratio, the one of the faster side; of a crossing, the one behind it."""
+        """The faster side of a ratio, our time of two, what is behind a crossing."""
+        if self.finding.kind is Kind.TOTAL:
+            return self._other
         crossing = self.finding.kind is Kind.CROSSING
         return self.finding.values[1] if crossing else forward(self.finding.values[0])
 
@@ -475,14 +465,13 @@ class _Words(Mapping[str, str]):
             name = speaker.name(counts[2]).replace(f", {max(counts[:2])} threads", "")
             of = self.others.get("of", f" of {name}")
             return f"{quantity.number_word(counts[0])} thread{'s' * (counts[0] > 1)}{of}"
-        return COMPUTE_DTYPE[first.why[0].own] if first.why else speaker.spoken(first.of)
+        name = self._sides[1][0] if "of" in self.others else speaker.spoken(first.of)
+        return COMPUTE_DTYPE[first.why[0].own] if first.why else name
 
     @property
     def base(self) -> str:
         """What a ratio is over, or what stands beside a number."""
         first, speaker = self._first, self.speaker
-        if self.finding.kind in {Kind.TOTAL, Kind.PRINTED}:
-            return speaker.spoken(self._other.of)
         beside = over(first)
         if self._modes:
             device = speaker.bench.plan.devices[beside.device]
@@ -494,7 +483,13 @@ class _Words(Mapping[str, str]):
         if first.why:
             on = f" on {speaker.name(over(self.finding.values[0]))}"
             return f"{COMPUTE_DTYPE[first.why[0].base]}{self.others.get('of', on)}"
-        return speaker.spoken(beside)
+        machine, names = self._sides
+        return names[1] if machine else speaker.spoken(beside)
+
+    @property
+    def _sides(self) -> tuple[str, list[str]]:
+        """The machine of both sides of a ratio, and their names without it."""
+        return parted([self.speaker.name(of) for of in (self._first.of, over(self._first))])
 
     @property
     def _modes(self) -> bool:
@@ -566,6 +561,14 @@ class _Words(Mapping[str, str]):
     def other(self) -> str:
         """What the first number stands beside."""
         return self.speaker.number(self._other)
+
+    @property
+    def beside(self) -> str:
+        """The other time that is longer, or that the source has beside the first."""
+        other = self.finding.values[0] if self.finding.kind is Kind.TOTAL else self._other
+        number, name = self.speaker.number(other), self.speaker.name(other.of)
+        ratio = forms.times_as_fast(self.finding)
+        return f", {ratio} as fast as {name} ({number})" if ratio else f" and {number} on {name}"
 
     @property
     def second(self) -> str:

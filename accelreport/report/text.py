@@ -225,6 +225,17 @@ def lines_within(text: str, width: float, size: float, *, bold: bool = False) ->
     return lines
 
 
+def parted(names: Sequence[str]) -> tuple[str, list[str]]:
+    """The hardware that several names begin with, and what each has behind it.
+
+    "AMD EPYC", ["2 threads", "2 workers"]; no hardware, and the names, where one has no more.
+    """
+    parts = [name.partition(", ") for name in names]
+    if len(parts) < 2 or len({first for first, *_ in parts}) > 1 or not all(p[2] for p in parts):
+        return "", list(names)
+    return parts[0][0], [rest for *_, rest in parts]
+
+
 _NUMBER_AT_END = re.compile(r" [^ ]*\d[^ ]*(?: [^ \d]{1,4})?$")
 """A number with its unit."""
 

@@ -13,7 +13,7 @@ from accelreport.spec.device import Device
 
 TOKENS: dict[str, tuple[str, str]] = {
     "paper": ("#ffffff", "#15161a"),
-    "wash": ("#f6f5f1", "#1e2025"),
+    "wash": ("#f6f5f1", "#2a2d34"),
     "ink": ("#1b1b1b", "#ecebe8"),
     "soft": ("#575550", "#aaa9a5"),
     "rule": ("#d8d5cd", "#3a3c42"),
@@ -53,7 +53,7 @@ _HUES = {
 """Kind of device and framework → colour: CPUs are cool, GPUs orange, TPUs plum."""
 
 PHASES_LIGHT = ("#4d4b47", "#8f8c85", "#c9c5bc", "#e3b04b")
-PHASES_DARK = ("#d9d8d4", "#92918d", "#5b5c61", "#c98f2a")
+PHASES_DARK = ("#d9d8d4", "#92918d", "#6c6d73", "#c98f2a")
 """Stages of a process: greys, and one accent for the first step. Never a device's colour."""
 
 HEAT_LIGHT = (
@@ -66,9 +66,10 @@ HEAT_DARK = (
 )  # fmt: skip
 """Nine bins of a speedup, slower to faster, the middle one for "about the same"."""
 
-COUNT_LIGHT = ("#f3f1f6", "#e0dbe9", "#c9c1da", "#b0a5ca", "#978aba")
-COUNT_DARK = ("#302b3d", "#3d3650", "#4b4264", "#5a4f78", "#6a5d8c")
-"""Five bins of a share, few to many: violets, as nothing of them is slower or faster."""
+COUNT_LIGHT = ("#f1f3f6", "#dbe1e9", "#c0cad7", "#a3b1c4", "#8798b0")
+COUNT_DARK = ("#2b3039", "#374050", "#414e63", "#4c5a75", "#566685")
+"""Five bins of a share, few to many: blue-greys, as nothing of them is slower or
+faster, and no device has their colour."""
 
 EDGES = (0.1, 0.2, 0.4, 0.8, 1.25, 2.5, 5.0, 10.0)
 """Edges of the bins, symmetric about 1 on a log scale: the middle one from 0.8 to 1.25, its

@@ -428,6 +428,11 @@ class BenchmarkView(Benchmark):
         )
 
     @cached_property
+    def several_machines(self) -> bool:
+        """Whether what was measured has a machine to be told apart from another one."""
+        return len({series.machine for series in self.shown_series}) > 1
+
+    @cached_property
     def shown_places(self) -> tuple[SeriesPoint, ...]:
         """Each of them at every sweep point."""
         return tuple((series, point) for series in self.shown_series for point in self.points)

@@ -146,7 +146,7 @@ TRUE = {
     "which of two hosts is faster": ("twohosts", "", "0002 trains 2.01× as fast as Intel Xeon on"),
     "the largest comparison heads the front": ("gpusweep", "", "40GB trains 20.2× as fast as Int"),
     "the faster side begins": (T, "strategies", "Two threads of Intel Xeon train 1.71× as"),
-    "the best point of a grid": (W, "har_sweep", "after 2.9 min, the best"),
+    "the best point of a grid": (W, "har_sweep", "after 2.9 min of training, the best"),
     "modes are named as modes": (T, "frameworks", "Graph mode trains 3.3× as fast as eager mode"),
     "complete runs head the front": (T, "", "headline='Graph mode trains 3.3× as fast as eager mo"),
     "a pair of devices in two workloads": (T, "", "answer · batch size 256"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -171,6 +172,10 @@ def test_replicas_have_one_base_in_one_finding(spec: str) -> None:
     for finding in (*of_kind(bench, Kind.FASTER), *of_kind(bench, Kind.SLOWER)):
         truth = [1 / paces[value.of.device] for value in finding.values]
         assert [value.number for value in finding.values] == pytest.approx(truth, rel=0.01)
+    # Rows of one machine are named by what varies.
+    for rates in (plot for plot in plots(bench) if plot.id == "rates"):
+        assert re.search(r"(^|; )1 thread: ", rates.description)
+        assert rates.title.endswith(" on Example")
 
 
 def test_devices_of_one_board_have_names_of_their_own_in_the_picture() -> None:

@@ -43,14 +43,17 @@ def told(bench: BenchmarkView, kind: Kind) -> tuple[str, str]:
             (0.990, 0.994, 0.998),
             "val_accuracy",
             (
-                "The network has 99.4 % validation accuracy after 2.00 s",
+                "The network has 99.4 % validation accuracy after 2.00 s of training",
                 "The 95 % interval is 98.4–100.0 % over 3 processes.",
             ),
         ),
         (
             (0.0311,),
             "val_loss",
-            ("The network has a validation loss of 0.0311 after 2.00 s, in one run", ""),
+            (
+                "The network has a validation loss of 0.0311 after 2.00 s of training, in one run",
+                "",
+            ),
         ),
     ],
 )
@@ -83,7 +86,7 @@ def test_one_of_several_runs_is_no_single_run_but_has_its_seed() -> None:
 def test_a_network_guesses_letters() -> None:
     runs = [{**TEXTS, "epochs": curve(0.1, share, text=True)} for share in (0.14, 0.15, 0.16)]
     title, answer = told(view(*runs), Kind.WRITES)
-    assert title == "The network predicts 15 % of the next characters after 120 steps"
+    assert title == "The network predicts 15 % of the next characters after 120 steps of training"
     assert answer == ("The 95 % interval is 13–17 % over 3 processes.")
 
 
@@ -174,8 +177,8 @@ def test_int8_of_a_sweep_names_the_point() -> None:
 @pytest.mark.parametrize(
     ("level", "title"),
     [
-        (0.9, "2 of 3 runs reach 90 % validation accuracy, the first after 1.00 s"),
-        (0.93, "1 of 3 runs reaches 93 % validation accuracy, the first after 2.00 s"),
+        (0.9, "2 of 3 runs reach 90 % validation accuracy, the first after 1.00 s of training"),
+        (0.93, "1 of 3 runs reaches 93 % validation accuracy, the first after 2.00 s of training"),
         (0.99, "No run reaches 99 % validation accuracy"),
     ],
 )

@@ -55,6 +55,8 @@ FEW = 4
 """Points of a curve from which its axis of time begins at 0."""
 DOTTED = [1, 4]
 """The dash of training."""
+MOST_OF_A_GAP, GAP_LINES = 2, 3.5
+"""Curves of a chart that has the gap between them, and the lines of a label that it takes."""
 KEY = 16
 """Pixels between a plot and the labels of its lines, in which the keys of devices stand."""
 
@@ -164,7 +166,11 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
         height: pixels in all.
     """
     tall = height - 58
-    ends = max(text_width(curve.label(width), LABEL_SIZE, bold=True) for curve in curves)
+    gap = _gap(curves, axes)
+    ends = max(
+        text_width(text, LABEL_SIZE, bold=True)
+        for text in (gap, *(curve.label(width) for curve in curves))
+    )
     room = extent([axes.text(tick) for tick in axes.ticks])["minExtent"]
     inner = round(width - 10 - room - ends - KEY - 2, 1)
     longest = max(curves, key=lambda curve: curve.elapsed_s[-1]).elapsed_s
@@ -194,6 +200,8 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
         layers += _lines(own, x, y, axes)
     labels = [(curve.label(width), curve) for curve in curves]
     layers += _ends(labels, axes, (inner, tall), y_scale)
+    if gap:
+        layers += _bracket(gap, curves, axes, (inner, tall), y_scale)
     return Chart(layers, inner, tall)
 
 
@@ -216,7 +224,7 @@ def _lines(
         return layers
     dashes = dashed(axes.shown) if need_dashes(axes.shown) else _dashes(axes.shown)
     return [
-        base.mark_area(opacity=0.18, line=False).encode(y=y("low"), y2=alt.Y2("high")),
+        base.mark_area(opacity=0.35, line=False).encode(y=y("low"), y2=alt.Y2("high")),
         base.mark_line().encode(y=y("value"), **dashes),
         base.mark_point(size=32).encode(y=y("value"), **SHAPE),
     ]
@@ -321,6 +329,42 @@ def _ends(
         layers.append(dotted.encode(x=left, x2=right))
         layers.append(marks.mark_point(size=36).encode(x=alt.XValue(inner + 8), **SHAPE))
     return layers
+
+
+def _gap(curves: Sequence[Curve], axes: Axes) -> str:
+    """How far training and validation of the one device end apart; empty of other metrics."""
+    if not axes.percent or {curve.validation for curve in curves} != {False, True}:
+        return ""
+    if len(curves) > MOST_OF_A_GAP:
+        return ""
+    one, other = (curve.value[-1] for curve in curves)
+    return f"{quantity.fixed(100 * abs(one - other), 1)}{quantity.SPACE}points"
+
+
+def _bracket(
+    gap: str, curves: Sequence[Curve], axes: Axes, plot: tuple[float, float], y_scale: Scale
+) -> list[Layer]:
+    """A bracket from the end of training to that of validation; none where it has no room."""
+    inner, tall = plot
+    low, high = sorted(curve.value[-1] for curve in curves)
+    if tall * (high - low) < GAP_LINES * LINE * (axes.ticks[-1] - axes.ticks[0]):
+        return []
+    ends = [{"at": low, "end": high}, {"at": low, "end": low}, {"at": high, "end": high}]
+    look = {"stroke": "var(--soft)", "strokeWidth": 1.5}
+
+    def side(chosen: Sequence[dict[str, Any]]) -> Layer:
+        return Layer(rows(chosen)).encode(y=alt.Y("at:Q", scale=y_scale))
+
+    upright = side(ends[:1]).mark_rule(**look).encode(x=alt.XValue(inner + 8), y2=alt.Y2("end"))
+    caps = side(ends[1:]).mark_rule(**look)
+    text = side([{"at": (low + high) / 2, "label": gap}]).mark_text(
+        align="left", fontSize=LABEL_SIZE, fill="var(--soft)"
+    )
+    return [
+        upright,
+        caps.encode(x=alt.XValue(inner + 3), x2=alt.X2Value(inner + 8)),
+        text.encode(x=alt.XValue(inner + KEY), text=alt.Text("label:N")),
+    ]
 
 
 ACTUAL, FORECAST = "actual", "forecast"

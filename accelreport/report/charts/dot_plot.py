@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from operator import itemgetter
 from typing import Any
@@ -16,7 +16,15 @@ from typing import Any
 import altair as alt
 
 from accelreport.report import quantity
-from accelreport.report.charts.dots import Base, Dot, all_hollow, from_zero
+from accelreport.report.charts.dots import (
+    Base,
+    Dot,
+    Line,
+    Row,
+    all_hollow,
+    from_zero,
+    lanes,
+)
 from accelreport.report.charts.drawing import (
     COLOUR,
     LEFT,
@@ -30,10 +38,10 @@ from accelreport.report.charts.drawing import (
 )
 from accelreport.report.charts.scales import (
     Scale,
+    bar_ticks,
     decades,
     fitting,
     log_domain,
-    nice_ticks,
     plain_duration,
     round_times,
     ticked,
@@ -55,7 +63,7 @@ LINE = 14.0
 LEAST, DETAILED, LANE = 18.0, 30.0, 13.5
 """Pixels of a row with its name alone, with a detail below it, and of each mark with a text, where
 the height of the chart is given."""
-ROOMY_LANE, NAME, MOST_LINES = 19.0, 28.0, 2
+ROOMY_LANE, NAME, MOST_LINES = 19.0, 25.0, 2
 """Where it is not: pixels of each mark, of a name above its marks, and lines of a name."""
 GROUP = 26.0
 """Pixels of the name of a group of rows."""
@@ -72,8 +80,8 @@ LARGEST_LEFT = 420.0
 BESIDE, END, RADIUS = 10.0, 8.0, 5.0
 """Pixels from a name or a column to what is beside it, from a mark or its interval to its text and
 to the edge, and from the middle of a mark to its edge."""
-THICK, CAP = 24.0, 3.0
-"""Pixels of the thickest bar, and of half the cap of an interval."""
+THICK, SHORTEST, CAP = 24.0, 6.0, 3.0
+"""Pixels of the thickest bar, of the shortest one, and of half the cap of an interval."""
 TALL, TALLEST = 132.0, 56.0
 """Pixels that the rows of a page fill at least, and of the highest of them."""
 LONGEST_INTERVAL = 2.5
@@ -89,6 +97,7 @@ def dot_plot(
     height: int,
     base: Base | None = None,
     lines: Sequence[tuple[float, str, int | None]] = (),
+    heading: str = "",
 ) -> Chart:
     """The chart.
 
@@ -100,46 +109,9 @@ def dot_plot(
         height: pixels in all, or more where the rows need more; 0 for as many as they need.
         base: what the values are compared with.
         lines: values with their names and devices' colours, each a line across all rows.
+        heading: above the ratios of bars.
     """
-    return _DotPlot(dots, axis_title, tick, width, height, base, lines).chart()
-
-
-_Line = tuple[str, Mapping[str, Any]]
-"""A text and its look."""
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A name with its marks, in pixels from the top of the chart.
-
-    Attributes:
-        dots: the marks.
-        head: lines of its name and of its detail.
-        top, bottom: its edges.
-        group: the name above it where it is the first row of its group.
-        marks_top: where its marks begin, below a name that is above them.
-    """
-
-    dots: Sequence[Dot]
-    head: Sequence[_Line]
-    top: float
-    bottom: float
-    marks_top: float
-    group: str
-
-    @property
-    def lines(self) -> list[float]:
-        """Where each mark is. A mark without a text is on the line of the next one that has one."""
-        count = _lanes(self.dots)
-        pitch = (self.bottom - self.marks_top - 2) / max(count, 2)
-        first = (self.marks_top + self.bottom - pitch * (count - 1)) / 2
-        named = [0, *(dot.has_text and not dot.is_base for dot in self.dots)]
-        return [first + pitch * min(sum(named[: n + 1]), count - 1) for n in range(len(self.dots))]
-
-
-def _lanes(dots: Sequence[Dot]) -> int:
-    """How many lines the marks of a row need: each text has its own."""
-    return max(1, sum(dot.has_text and not dot.is_base for dot in dots))
+    return _DotPlot(dots, axis_title, tick, width, height, base, lines, heading).chart()
 
 
 class _DotPlot:
@@ -154,8 +126,9 @@ class _DotPlot:
         height: int,
         base: Base | None,
         lines: Sequence[tuple[float, str, int | None]],
+        heading: str,
     ) -> None:
-        self._base, self._lines = base, lines
+        self._base, self._lines, self._heading = base, lines, heading
         self._bars = base is None and from_zero(dots)
         self._phone = width <= PHONE
         if self._bars:
@@ -186,12 +159,8 @@ class _DotPlot:
         self._owners_at = self._left if self._limited and self._room and owners else None
         self._left += (owners + BESIDE) * (self._owners_at is not None)
         # On a telephone the texts of single marks are beside the names, and the axis is below both.
-        self._above = self._phone and self._limited and not any(dot.joined for dot in dots)
-        # A detail is beside its name on a telephone if all of them have room there.
-        self._details_at = max(text_width(d.name, LETTERS, bold=True) for d in dots) + LINE / 2
-        longest = max(text_width(dot.detail, SMALLER) for dot in dots)
-        fits = self._details_at + LINE / 2 + longest <= self._width
-        self._inline = self._phone and fits and not self._above
+        self._above = self._bars or (self._limited and not any(dot.joined for dot in dots))
+        self._above &= self._phone
         rest = max(text_width(dot.rest, SMALLER) for dot in dots)
         self._edge = self._width - (rest + BESIDE if rest else 0.0)
         cells = zip(*map(self._cells, dots), strict=True)
@@ -203,8 +172,15 @@ class _DotPlot:
             for width, head in zip(widths, heads, strict=False)
             if width
         ]
+        # A detail is beside its name on a telephone if all of them have room there.
+        room = self._width - sum(self._columns) * self._above
+        self._inline = self._phone and all(
+            self._details_at(dot) + LINE / 2 + text_width(dot.detail, SMALLER) <= room
+            for dot in dots
+        )
         beside = 0.0 if self._above else sum(self._columns)
-        self._right = self._edge - beside - (0.0 if self._bars else END)
+        # The last tick of bars that end at the edge has half of its label beyond them.
+        self._right = self._edge - beside - (2 * END * self._above if self._bars else END)
         self._last = LONGEST_INTERVAL * max(dot.value for dot in dots) if self._bars else math.inf
         self._ends = self._domain(dots)
         self._last = min(self._last, self._ends[1])
@@ -214,8 +190,8 @@ class _DotPlot:
         timed, inner = tick is plain_duration, self._right - self._left
         if self._bars:
             unit = quantity.time_unit(most)[0] if timed else 1.0
-            ticks = [unit * value for value in nice_ticks(0, most / unit, 5)]
-            ticks = [value for value in ticks if value <= self._ends[1]]
+            ticks = [unit * value for value in bar_ticks(most / unit)]
+            self._ends = 0.0, max(self._ends[1], ticks[-1])
         else:
             ticks = (round_times if timed else decades)(self._ends[0], most * 1.001, 8)
         ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars, inside=not self._bars,
@@ -237,14 +213,17 @@ class _DotPlot:
             nice=False,
         )
         self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
+        # The outline of a shorter bar would close.
+        least = self._bars * SHORTEST * self._ends[1] / inner
         self._marks = [
             _mark(dot, y, row, (self._ends[0], self._last))
             | {"label": f"{(quantity.duration if timed else quantity.number)(dot.high)} →"}
+            | {"value": max(dot.value, least)}
             for row in self._rows
             for dot, y in zip(row.dots, row.lines, strict=True)
         ]
 
-    def _placed(self, dots: Sequence[Dot], height: float) -> list[_Row]:
+    def _placed(self, dots: Sequence[Dot], height: float) -> list[Row]:
         """The rows, as high as they need to be; what is left of the height is shared out."""
         grouped: list[list[Dot]] = []
         for dot in dots:
@@ -256,21 +235,20 @@ class _DotPlot:
         names = [0.0] * len(grouped)
         if self._phone:
             names = [NAME + LINE * (1 if self._inline else len(head)) - LINE for head in heads]
-            least = [
-                above + ROOMY_LANE * _lanes(own) for own, above in zip(grouped, names, strict=True)
-            ]
+            lane = LANE if self._above and self._bars else ROOMY_LANE
+            least = [above + lane * lanes(own) for own, above in zip(grouped, names, strict=True)]
         elif height:
-            least = [max(LEAST, LANE * _lanes(own)) for own in grouped]
+            least = [max(LEAST, LANE * lanes(own)) for own in grouped]
         else:
             least = [
-                max(LINE * len(head) + LINE / 2, ROOMY_LANE * _lanes(own))
+                max(LINE * len(head) + LINE / 2, ROOMY_LANE * lanes(own))
                 for own, head in zip(grouped, heads, strict=True)
             ]
             roomy = min(TALL / len(grouped), TALLEST) * self._bars
             least = [max(own, roomy) for own in least]
         top = LINE * len(self._lines) + self._above_rows
         spare = max(0.0, height - top - sum(least)) / len(grouped)
-        placed, group = list[_Row](), ""
+        placed, group = list[Row](), ""
         for own, head, high, above in zip(grouped, heads, least, names, strict=True):
             begun = own[0].group if own[0].group != group else ""
             group, top = own[0].group, top + GROUP * bool(begun)
@@ -280,7 +258,7 @@ class _DotPlot:
                 head = self._head(
                     own[0], lines - (detailed and own[0].detail != ""), detailed=detailed
                 )
-            placed.append(_Row(own, head, top, bottom, top + above, begun))
+            placed.append(Row(own, head, top, bottom, top + above, begun))
             top = bottom
         return placed
 
@@ -289,7 +267,7 @@ class _DotPlot:
         """Pixels above the rows: of the name of the base, and of what is below and above it."""
         base = self._base
         if base is None or not (base.name or base.below or base.above):
-            return 0.0
+            return ROOMY_LANE * bool(self._heading)
         if not (base.name and (base.below or base.above)):
             return ROOMY_LANE
         at, half = self._at(base.value), text_width(base.name, SMALLER, bold=True) / 2 + BESIDE
@@ -297,7 +275,7 @@ class _DotPlot:
         fits &= text_width(base.above, SMALLER) <= self._width - at - half
         return ROOMY_LANE if fits else HEAD
 
-    def _head(self, dot: Dot, most: int, *, detailed: bool) -> list[_Line]:
+    def _head(self, dot: Dot, most: int, *, detailed: bool) -> list[Line]:
         """The lines of a name, then of its detail, of each at most so many."""
         room = self._room or self._width
         beside = sum(self._columns) * self._above
@@ -306,8 +284,12 @@ class _DotPlot:
         bold = {"fontWeight": "bold", "fontSize": LETTERS, "fill": "var(--ink)"}
         soft = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
         if self._inline:
-            soft["dx"] = round(self._details_at, 1)
+            soft["dx"] = round(self._details_at(dot), 1)
         return [*((text, bold) for text in names), *((text, soft) for text in details)]
+
+    def _details_at(self, dot: Dot) -> float:
+        """Pixels from the beginning of a name to its detail beside it."""
+        return text_width(dot.name, LETTERS, bold=True) + LINE / 2
 
     def _domain(self, dots: Sequence[Dot]) -> tuple[float, float]:
         """The ends of the axis, with room for the texts that need it."""
@@ -474,7 +456,7 @@ class _DotPlot:
         ]
         layers.append(
             self._of(pale=True)
-            .mark_rect(filled=False, strokeWidth=1.5)
+            .mark_rect(filled=False, strokeWidth=2)
             .encode(x=value, y=_y("over"), y2=alt.Y2("under"), **end,
                     stroke=alt.Stroke("colour:N", scale=None))
         )  # fmt: skip
@@ -505,7 +487,7 @@ class _DotPlot:
         partial = self._of(is_base=False, published=False, hollow=True)
         return [
             *self._ground(),
-            base.mark_rect(opacity=0.2).encode(
+            base.mark_rect(opacity=0.35).encode(
                 x=self._x("low"), x2=alt.X2("high"), y=_y("top"), y2=alt.Y2("bottom"), **COLOUR
             ),
             *(
@@ -542,7 +524,7 @@ class _DotPlot:
     def _ground(self) -> list[Layer]:
         """Lines between rows of several marks; the line of the base with its name above it."""
         edges = [row.top - GROUP + CAP for row in self._rows[1:] if row.group]
-        if any(_lanes(row.dots) > 1 for row in self._rows):
+        if any(lanes(row.dots) > 1 for row in self._rows):
             edges = [self._rows[0].top, *(row.bottom for row in self._rows)]
         between = Layer(rows([{"y": y} for y in edges])).mark_rule(stroke="var(--grid)")
         layers = [between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(self._width))]
@@ -639,6 +621,9 @@ class _DotPlot:
             for own, end in zip(columns, ends, strict=False)
             for layer in text_layers(own, x=alt.XValue(end), y=_y())
         ]
+        if self._heading:
+            above: dict[str, Any] = {"y": ROOMY_LANE / 2 - 2, "label": self._heading}
+            left_out.append((above, {"align": "right", "fill": "var(--soft)"}))
         return [
             *in_columns,
             *text_layers(texts, x=self._x("edge"), y=_y()),
@@ -674,7 +659,7 @@ def _y(field: str = "y") -> alt.Y:
     return alt.Y(f"{field}:Q", scale=Scale(domain=[0, 1], range=[0, 1]), axis=None)
 
 
-def _mark(dot: Dot, y: float, row: _Row, ends: tuple[float, float]) -> dict[str, Any]:
+def _mark(dot: Dot, y: float, row: Row, ends: tuple[float, float]) -> dict[str, Any]:
     """A mark as a row of data; an interval that leaves the axis ends with it."""
     whose = ", ".join(filter(None, (dot.name, dot.detail)))
     half = min(THICK, 0.6 * (row.bottom - row.marks_top)) / 2

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from accelreport.report.charts.drawing import DeviceStyle
 from accelreport.report.quantity import SPACE
@@ -181,3 +182,41 @@ def brief_marks(dots: Sequence[Dot], *, bars: bool) -> str:
     why = " or ".join(why_hollow(dots))
     sign = "○" if not bars else "all" if all_hollow(dots) else "pale:"
     return f"{sign} {why}" if why else ""
+
+
+Line = tuple[str, Mapping[str, Any]]
+"""A text and its look."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A name with its marks, in pixels from the top of the chart.
+
+    Attributes:
+        dots: the marks.
+        head: lines of its name and of its detail.
+        top, bottom: its edges.
+        group: the name above it where it is the first row of its group.
+        marks_top: where its marks begin, below a name that is above them.
+    """
+
+    dots: Sequence[Dot]
+    head: Sequence[Line]
+    top: float
+    bottom: float
+    marks_top: float
+    group: str
+
+    @property
+    def lines(self) -> list[float]:
+        """Where each mark is. A mark without a text is on the line of the next one that has one."""
+        count = lanes(self.dots)
+        pitch = (self.bottom - self.marks_top - 2) / max(count, 2)
+        first = (self.marks_top + self.bottom - pitch * (count - 1)) / 2
+        named = [0, *(dot.has_text and not dot.is_base for dot in self.dots)]
+        return [first + pitch * min(sum(named[: n + 1]), count - 1) for n in range(len(self.dots))]
+
+
+def lanes(dots: Sequence[Dot]) -> int:
+    """How many lines the marks of a row need: each text has its own."""
+    return max(1, sum(dot.has_text and not dot.is_base for dot in dots))

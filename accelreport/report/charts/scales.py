@@ -113,6 +113,17 @@ def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
     return [round(k * step, 12) for k in range(first, last + 1)]
 
 
+def bar_ticks(most: float) -> list[float]:
+    """Few round values from 0 that end little before the longest bar, or a little behind it."""
+    for about in (5, 6, 7, 4):
+        ticks = nice_ticks(0, most, about)
+        if ticks[-1] <= 1.1 * most:
+            return ticks
+        if ticks[-2] >= 0.9 * most:
+            return ticks[:-1]
+    return [value for value in nice_ticks(0, most, 5) if value <= most]
+
+
 def fitting(
     ticks: Sequence[float],
     text: Callable[[float], str],

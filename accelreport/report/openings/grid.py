@@ -282,8 +282,9 @@ def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[Hea
 
 # The drawing ------------------------------------------------------------------------------------
 
-RAMP = ("c0", "c1", "c2", "c3", "c4")
-"""Colours of five bins, little to much time; the colours of a speedup mean slower or faster."""
+SHADE, PALEST = "var(--c4)", 0.1
+"""Colour of the longest time, and how much of it the shortest has; the colours of a speedup mean
+slower or faster, and those of devices a device."""
 GAP = 3
 HEADING, COLUMNS, BETWEEN = 22, 18, 34
 """Pixels of a panel's name, of the names of columns, and between panels."""
@@ -420,11 +421,10 @@ class _HeatLayers:
     def _cell(self, cell: HeatCell, x: float, y: float, width: float, height: float) -> None:
         known, (low, high) = cell.value is not None, self._ends
         share = (math.log(cell.value or 1.0) - low) / (high - low) if high > low else 0.0
-        step = min(int(share * len(RAMP)), len(RAMP) - 1)
         self._cells.append(
             {
                 "x": x, "x2": x + width - GAP, "y": y, "y2": y + height - GAP,
-                "known": known, "fill": f"var(--{RAMP[step]})" if known else "none",
+                "known": known, "shade": round(PALEST + (1 - PALEST) * share, 3),
                 "edge": "var(--ink)" if known and share in {0.0, 1.0} else "none",
             }
         )  # fmt: skip
@@ -443,9 +443,9 @@ class _HeatLayers:
                 self.word(text, middle, at, letters - 2, "var(--soft)", align="center")
         if under:
             # A narrow cell has "39 %" for "39 % accuracy", and no half of a word.
-            fits = text_width(under, letters - 2) <= room
-            text = cut(under if fits else under.split(" ")[0], room, letters - 2)
-            self.word(text, middle, centre + 9, letters - 2, "var(--ink)", align="center")
+            fits = text_width(under, letters - 1) <= room
+            text = cut(under if fits else under.split(" ")[0], room, letters - 1)
+            self.word(text, middle, centre + 9, letters - 1, "var(--ink)", align="center")
 
     def chart(self, width: float, height: float) -> Chart:
         """What was placed, on axes that are pixels."""
@@ -460,9 +460,11 @@ class _HeatLayers:
         lines = [line for cell in absent for line in _hatching(*(cell[k] for k in CORNERS))]
         layers = [
             Layer(rows(known))
-            .mark_rect(strokeWidth=1.5)
+            .mark_rect(fill=SHADE, strokeWidth=1.5)
             .encode(
-                fill=alt.Fill("fill:N", scale=None), stroke=alt.Stroke("edge:N", scale=None), **ends
+                fillOpacity=alt.FillOpacity("shade:Q", scale=None),
+                stroke=alt.Stroke("edge:N", scale=None),
+                **ends,
             ),
             Layer(rows(absent)).mark_rect(fill="none", **hatched).encode(**ends),
             Layer(rows(lines)).mark_rule(**hatched).encode(**ends),

@@ -74,26 +74,24 @@ FULL = 1104
 _SIZES = {
     1: (Size(WIDE, 240),),
     2: (Size(650, 270), Size(422, 270)),
-    3: (Size(650, 380), Size(422, 170), Size(422, 170)),
+    3: (Size(650, 320), Size(422, 170), Size(422, 170)),
 }
 """Of so many figures: the first at the left, the others at its right, as the style sheet has it."""
-AXIS, BETWEEN, SHORTEST = 58, 135, 200
-"""Pixels of an axis with its title, between two drawings that are one below the other, and of a
-drawing that is no higher than its neighbour."""
+AXIS, SHORTEST = 58, 200
+"""Pixels of an axis with its title, and of a drawing that is no higher than its neighbour."""
 
 
 def _level(shown: Sequence[Shown]) -> Sequence[Size]:
-    """Sizes of the figures of an opening; one of any height is as high as what is beside it."""
+    """Sizes of the figures of an opening; of two, one of any height is as high as the other."""
     sizes = _SIZES[len(shown)]
-    first, *others = (
-        one.chart(size).height + AXIS if isinstance(one, Plot) else size.height
-        for one, size in zip(shown, sizes, strict=True)
-    )
-    beside = int(sum(others) + BETWEEN * (len(others) - 1))
     if len(shown) == 2:
-        heights = max(SHORTEST, beside), max(SHORTEST, int(first))
+        first, beside = (
+            int(one.chart(size).height + AXIS if isinstance(one, Plot) else size.height)
+            for one, size in zip(shown, sizes, strict=True)
+        )
+        heights = max(SHORTEST, beside), max(SHORTEST, first)
         return [replace(size, height=own) for size, own in zip(sizes, heights, strict=True)]
-    return replace(sizes[0], height=max(sizes[0].height, beside)), *sizes[1:]
+    return sizes
 
 
 def panel_size(count: int, height: int) -> Size:
@@ -198,6 +196,7 @@ def dots_plot(
     on_a_slide: Callable[[int], Sequence[Dot]] | None = None,
     solid: str = "measured",
     note: str = "",
+    heading: str = "",
     **parts: Any,
 ) -> Plot:
     """Rows of marks on one axis, with their meaning as the caption.
@@ -211,10 +210,13 @@ def dots_plot(
         on_a_slide: the rows of a slide that has room for so many; all of them without it.
         solid: what a mark is that is neither published nor hollow.
         note: behind the meaning of the marks.
+        heading: above the ratios of bars.
         parts: all else of the plot.
     """
     bars, longest = base is None and from_zero(dots), max(dot.value for dot in dots)
     dots = as_bars(dots, longest) if bars else dots
+    # The title above the figure says what bars count; a slide has another one.
+    titled = bars and axis.lower() in parts["title"].lower()
 
     def rows(size: Size) -> Sequence[Dot]:
         if not (on_a_slide and size.most):
@@ -225,12 +227,13 @@ def dots_plot(
     def chart(size: Size) -> Chart:
         return dot_plot(
             rows(size),
-            axis_title=axis if size.height > SHARED.height or not size.most else "",
+            axis_title=axis if (size.height > SHARED.height if size.most else not titled) else "",
             tick=tick,
             width=size.width,
             height=size.height if size.most else 0,
             base=base,
             lines=lines,
+            heading=heading,
         )
 
     def described(some: Sequence[Dot]) -> str:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import compress
 from math import nan
 
-from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.findings import (
     COMPARISONS,
     Caveat,
@@ -63,6 +62,7 @@ from accelreport.report.openings.opening import (
     dots_plot,
     rows_of_a_slide,
 )
+from accelreport.report.openings.row_names import of_one_machine, precisions
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
@@ -125,11 +125,8 @@ def without_unit(value: Value) -> str:
     All times of a chart have one form. A table has published ones as printed.
     """
     if value.unit is Unit.SECONDS and value.number >= 60:
-        scale, _ = quantity.time_unit(value.number)
-        ends = (end / scale for end in value.interval.ends)
-        places = quantity.decimals(value.number / scale, *ends)
-        rounded = scale * round(value.number / scale, places)
-        return quantity.hours_and_minutes(value.number if value.of.row else rounded)
+        row = value.of.row
+        return quantity.hours_and_minutes(value.number) if row else quantity.clock(value.interval)
     if figure := figure_of(value):
         return printed_text(figure, value.number)
     unit = Unit.NUMBER if value.unit is Unit.RATE else value.unit
@@ -219,24 +216,36 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         for value, flagged in rates
         for texts in [beside.get(value.of, {})]
     ]
-    names, measured = _precisions(finding), {value.of for value, _ in rates if not value.of.row}
-    names = names if names.keys() == measured else {}
+    measured = list(dict.fromkeys(value.of for value, _ in rates if not value.of.row))
+    names, machine, where = precisions(finding), "", bench.at(point)
+    if names.keys() != {*measured}:
+        machine, names = of_one_machine(bench, measured)
+    varied = len({value.of.point for value, _ in rates if value.of.point}) > 1 < len(points)
+    published = len(measured) < len(rates)
+    if machine and published and len({of.point for of in measured}) < 2:
+        machine, names = "", {}
     dots = [
         replace(dot, name=names.get(value.of, dot.name))
         for dot, (value, _) in zip(dots, rates, strict=True)
     ]
-    where = bench.at(point)
-    if len({value.of.point for value, _ in rates if value.of.point}) > 1 < len(points):
+    if varied:
         where = f" by {axis_title(bench.axes[0])}"
-        # Their names and what is swept on a line each, so that the bars have room.
+        # Their names and what is swept, or the machine, apart, so that the bars have room.
         apart = [
-            replace(dot, detail=bench.at(value.of.point, ""))
+            replace(dot, detail=machine * published if value.of in names and machine
+                    else bench.at(value.of.point, ""))
             for dot, (value, _) in zip(dots, rates, strict=True)
-        ]
+        ]  # fmt: skip
         dots = [
-            replace(dot, name=f"{dot.name}{speaker.at(value.of)}")
+            replace(
+                dot,
+                name=dot.name
+                if machine and value.of in names
+                else f"{dot.name}{speaker.at(value.of)}",
+            )
             for dot, (value, _) in zip(dots, rates, strict=True)
         ]
+    where += f" on {machine}" * (machine != "" and not published)
     counted = bench.words.rate
     ratios = [
         value
@@ -279,17 +288,6 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     times = {FIGURES[r.figure][0] for r in published_rates(bench.plan) if r.row in drawn}
     note += f" Published: by {' or '.join(sorted(times))}." * (len(times) > 1)
     return Scene(finding, replace(plot, caption=f"{plot.caption}{note}"))
-
-
-def _precisions(finding: Finding) -> dict[Subject, str]:
-    """What the sides of a finding compute in, where that is how they differ."""
-    ratios = (forward(value) for value in finding.title_values if value.over and value.why)
-    return {
-        of: COMPUTE_DTYPE[dtype]
-        for value in ratios
-        for of, dtype in ((value.of, value.why[0].own), (value.over, value.why[0].base))
-        if of
-    }
 
 
 def clock_text(rates: Iterable[Value]) -> str:
@@ -376,6 +374,7 @@ def rows_plot(
     title_subjects: Collection[Subject] = (),
     on_a_page: Sequence[Dot] = (),
     ratios: Mapping[Subject, str] | None = None,
+    heading: str = "",
 ) -> Plot:
     """Rows on one axis, with their table; a slide has six of them at most.
 
@@ -392,6 +391,7 @@ def rows_plot(
             are measured, a slide has no published rows, whose scale would hide the difference.
         on_a_page: the rows as a page's drawing names them, where it does so differently.
         ratios: those of a slide, where it has others.
+        heading: above the ratios.
     """
     table, note = _table(dots, f"{name}-data", axis), ""
     if tick is plain_duration:
@@ -425,6 +425,7 @@ def rows_plot(
         title=title,
         brief=" · ".join(filter(None, parts)),
         note=note,
+        heading=heading,
         badges=loud_badges(bench, measured) if measured else (),
         table=table,
         values=values,
@@ -477,10 +478,7 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         for value in total.values
         if alike and own
     ]
-    # A column has no factor below 1: who is slower takes so many times as long.
-    ratios = {
-        value.of: speaker.number(forward(value)) + " as long" * (value.number < 1) for value in over
-    }
+    ratios = {value.of: speaker.number(value) for value in over}
     if over and own:
         ratios[own.of] = "1×"
     dots = [
@@ -496,6 +494,7 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         axis="time for the whole training",
         tick=plain_duration,
         values=(*values, *over, *(v for finding in restated for v in finding.values)),
+        heading="speed, this machine = 1×" * bool(ratios),
     )
     validated, extrapolated = (
         caveat in total.caveats for caveat in (Caveat.VALIDATED, Caveat.EXTRAPOLATED)
@@ -508,8 +507,7 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         for value in total.values
         if value.of.row and value.of.device == first.of.device
     ]
-    texts = [plot.caption, f" ×: over {speaker.name(own.of)}." if over and own else "", *stated]
-    return replace(plot, caption=f"{''.join(texts)} {note}")
+    return replace(plot, caption=f"{''.join([plot.caption, *stated])} {note}")
 
 
 def printed_scene(bench: BenchmarkView) -> Scene | None:

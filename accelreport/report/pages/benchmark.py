@@ -76,8 +76,8 @@ def _joined(name: str, title: str, *parts: Section | None) -> Section | None:
 SECTIONS: tuple[Callable[[BenchmarkView], Section | None], ...] = (
     cost_section,
     claims_section,
-    reproduce_section,
     network_section,
+    reproduce_section,
     speedup_section,
     runs_section,
     times_section,

@@ -295,7 +295,7 @@ def _slide(
         speech=Speech(
             (f"{speaker.title(finding)}.", *filter(None, [speaker.evidence(finding)]))
             if finding.is_sentence
-            else (f"{title}.",),
+            else (),
             unique([*speaker.caveats(shown), speaker.load(shown)]),
             (page,),
         ),

@@ -143,8 +143,9 @@ class Curves:
         shown = [series for series in bench.shown_series if any(series == c.device for c in curves)]
         of_time = [speaker.number(value) for value in values if value.unit is Unit.SECONDS]
         total = "".join(f", {number} in all" for number in of_time[:1])
+        # An opening has this one chart; panels of a section have one axis.
         axes, name = (
-            replace(self.axes(metric), total=total),
+            replace(self.axes(metric, curves if finding else ()), total=total),
             metric_title(f"val_{metric}").removeprefix("validation "),
         )
         described = (
@@ -192,10 +193,10 @@ class Curves:
             panels=tuple(plots[at].panel(size, title=bench.point_title(at)) for at in drawn),
         )
 
-    def axes(self, metric: str) -> Axes:
-        """An axis of the metric that holds every point's curves, whichever are drawn."""
+    def axes(self, metric: str, drawn: Sequence[Curve] = ()) -> Axes:
+        """An axis of the metric that holds the curves that are drawn, or those of every point."""
         every = [curve for point in self.bench.points for curve in self.of(metric, point)]
-        return shared_axes(every, percent=is_share(metric), target=self._target(metric))
+        return shared_axes(drawn or every, percent=is_share(metric), target=self._target(metric))
 
     def _target(self, metric: str) -> tuple[float, str] | None:
         target = self.bench.plan.measure.target
