@@ -126,7 +126,7 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
             id="shares-data",
             title=title,
             corner="device",
-            columns=number_columns(("share", "of")),
+            columns=(*number_columns(("share",)), Column("of")),
             groups=(RowGroup(tuple(table_row(r.short, r.text(speaker), r.of) for r in rows)),),
         ),
         values=tuple(value for row in rows for value in row.shares),
