@@ -44,6 +44,7 @@ INTERVALS = {
     "int8-accuracy": "95 % intervals",
     "int8": "",
     "shares": "",
+    "shares-counted": "",
     "process": "",
 }
 """What the caption of a figure says of its bars and bands; nothing where there are none."""
