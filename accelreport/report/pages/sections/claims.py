@@ -347,7 +347,7 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
                 result.state.name.lower(),
                 STATES[result.state],
                 values_text(result) * (result.state in DECIDED),
-                USER_SUPPLIED.text * result.own_files,
+                USER_SUPPLIED.text * (result.own_files and result.state in DECIDED),
             )
             for result in own
         )
