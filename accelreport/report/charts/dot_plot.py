@@ -213,9 +213,13 @@ class _DotPlot:
             nice=False,
         )
         self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
+        self._marks = self._marked(inner, timed=timed)
+
+    def _marked(self, inner: float, *, timed: bool) -> list[dict[str, Any]]:
+        """The marks as rows of data."""
         # The outline of a shorter bar would close.
         least = self._bars * SHORTEST * self._ends[1] / inner
-        self._marks = [
+        return [
             _mark(dot, y, row, (self._ends[0], self._last))
             | {"label": f"{(quantity.duration if timed else quantity.number)(dot.high)} →"}
             | {"value": max(dot.value, least)}
