@@ -185,9 +185,7 @@ def digits(
             "true": classes[int(validation["y"][i])],
             "predicted": classes[int(predicted[i])],
             "probability": float(probabilities[i, predicted[i]]),
-            "pixels": base64.b64encode(zlib.compress(validation["x"][i].tobytes(), 9)).decode(
-                "ascii"
-            ),
+            "pixels": _compressed(validation["x"][i]),
             "shape": list(PIXELS),
         }
         for i in np.concatenate([wrong, right])[:count]
