@@ -412,8 +412,8 @@ _WITH_UNIT = re.compile(r"([\d,]+(?:\.\d+)?)(\D*)")
 def one_number(one: str, other: str) -> bool:
     """Whether two texts are one number with more or fewer digits: "3.3 %" and "3.30 %"."""
     parts = [_WITH_UNIT.fullmatch(text) for text in (one, other)]
-    if not all(parts):
-        return False
+    if one == other or not all(parts):
+        return one == other
     (a, unit), (b, other_unit) = (part.groups() for part in parts if part)
     places = min(len(text.partition(".")[2]) for text in (a, b))
     known = {round(float(text.replace(",", "")), places) for text in (a, b)}

@@ -182,7 +182,7 @@ def test_published_figures_of_every_kind_are_compared_by_a_million_examples() ->
     cost = table(section, "cost-table")
     assert cost.title == "Million images"
     text = words(cost)
-    assert "A GPU at batch size 256 | 11.9 min |  | 0.199 USD" in text
+    assert "A GPU at batch size 256 | 12 min |  | 0.200 USD" in text
     assert "1.00 USD/h, 8 Oct 2018, A cloud; an article" in text
     by_step = "the step of 215 ms tells more than an epoch in whole seconds, which gives 3.53 min"
     assert "A TPU at batch size 1,024 | 3.50 min |" in text, by_step

@@ -148,8 +148,8 @@ def _framework() -> Any:
 
 
 MOST_LEFT = 0.10
-"""Work left after the clock was stopped, as a share of the windows; reading a counter takes
-microseconds, so that a tenth is work that no window holds."""
+"""Work left after the clock was stopped, as a share of the windows, without the time of reading a
+counter: a tenth is work that no window holds."""
 
 LEAST_LEFT_S = 0.01
 """Less than this is the scheduler's doing."""
@@ -244,6 +244,10 @@ class WindowWatch:
         began = time.perf_counter()
         done = self._settled()
         ended = time.perf_counter()
+        # The second time nothing is left: what it takes is the reading's own, milliseconds on a
+        # slow machine.
+        self._settled()
+        reading_s = time.perf_counter() - ended
         counted = None if done is None or self._done is None else done - self._done
         if self.clock is not None and self.first_clock is None and not warmup:
             self.first_clock = self.clock()
@@ -251,7 +255,7 @@ class WindowWatch:
             steps=steps,
             done=counted,
             wall_s=window.wall_s,
-            left_s=ended - began - self._stopped_s(began, ended),
+            left_s=max(0.0, ended - began - self._stopped_s(began, ended) - reading_s),
             traced=traced,
             warmup=warmup,
             delayed_s=delayed_s,

@@ -83,8 +83,6 @@ from accelreport.report.view import BenchmarkView, Point, Series, cached_by_benc
 
 MOST_TEXTS, MOST_PUBLISHED = 5, 3
 """Marks of the baseline's line, and of a published one, that have their numbers beside them."""
-VISIBLE = 0.05
-"""Share of the height of a chart above which an interval is longer than its mark."""
 
 
 def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
@@ -183,10 +181,10 @@ def _bracket(bench: BenchmarkView, finding: Finding, rates: Sequence[Value]) -> 
 
 
 def _intervals(lines: Iterable[SweepLine], axes: SweepAxes) -> str:
-    """What the upright lines at marks are, where the marks do not hide them all."""
+    """What the upright lines at marks are, where any has a length."""
     ends = [own for line in lines for own in zip(line.low, line.high, strict=True)]
     spans = [axes.share(high) - axes.share(max(low, axes.heights[0])) for low, high in ends]
-    return " Upright lines: 95 % intervals." * (max(spans, default=0.0) > VISIBLE)
+    return " Upright lines: 95 % intervals." * (max(spans, default=0.0) > 0)
 
 
 def hollow_text(lines: Iterable[SweepLine]) -> str:

@@ -157,7 +157,7 @@ def _block(plot: Plot) -> Block:
     """A figure, or its table where a few published rates are all that it has."""
     published = sum(value.of.row is not None for value in plot.values)
     if plot.table and plot.title == PUBLISHED and published < FEW_PUBLISHED:
-        return replace(plot.table, title="", folded=False)
+        return replace(plot.table, folded=False)
     return plot.figure(PAGE, PHONE, alone=True)
 
 
