@@ -129,7 +129,7 @@ def test_a_function_traced_inside_a_window_is_seen_and_one_outside_is_not() -> N
 def test_fewer_steps_than_claimed_are_a_fault_unless_losses_are_scaled(
     skips: bool, outcome: str
 ) -> None:
-    counts = iter([0, 10, 10, 19])
+    counts = iter([0, 10, 10, 10, 19, 19])  # read before a window, and twice after it
     watch = WindowWatch(lambda: next(counts))
     for _ in range(2):
         watch.before()
