@@ -551,7 +551,7 @@ def test_the_table_of_benchmarks_has_one_bar_for_what_was_run() -> None:
     # The whole of a bar is what this machine can run.
     (group,) = progress.groups
     _, number, cells = group.rows[0].entries
-    assert [line.text for line in cells.lines] == ["2 of 2", "2 need a GPU"]
+    assert [line.text for line in cells.lines] == ["2 of 2 measured", "2 need a GPU"]
     assert (cells.bar, progress.parts) == ((2, 0, 0), ("done", "", ""))
     assert number.lines[1].text.startswith("training, ")
     # Every rate is looked up and not read: a reader opens it.

@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.claims import ClaimState
-from accelreport.analysis.findings import COMPARED, Finding, Kind, Value
+from accelreport.analysis.findings import COMPARED, Finding, Kind, Subject, Value
 from accelreport.analysis.outcome import comparisons_of
 from accelreport.analysis.overview import id_of
-from accelreport.analysis.results import UNTIMED
-from accelreport.analysis.speed_findings import forward, rate_of
+from accelreport.analysis.results import UNTIMED, matches
+from accelreport.analysis.speed_findings import forward, rate_at, rate_of
 from accelreport.analysis.speedup import groups_of
 from accelreport.analysis.stats import Verdict
 from accelreport.analysis.warnings import REFUSED
@@ -37,7 +37,7 @@ from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text, needs_device, titles_of, tried_kinds
 from accelreport.report.pages.overview import Overview, rates_table
-from accelreport.report.say import Speaker
+from accelreport.report.say import Speaker, over
 from accelreport.report.view import BenchmarkView
 
 PATH = "benchmarks.html"
@@ -115,18 +115,45 @@ def _measured(speaker: Speaker, value: Value) -> tuple[str, str, str]:
     return speaker.number(value), whose, speaker.interval(value) or "one run"
 
 
+def _named_rate(bench: BenchmarkView) -> Value | None:
+    """The rate of the configuration that the finding of a row names.
+
+    None where it names several, or a converted network, which has no rate.
+    """
+    opening = opening_of(bench)
+    if claim := opening.speaker.claim:
+        own = {
+            Subject(row.device, row.machine, tuple(row.point.values()))
+            for number in claim.numbers
+            if not number.quantity.startswith("quantised")
+            for row in number.processes
+            if matches(row.point, number.point)
+            and row.device == getattr(claim.claim.rule, "of", row.device)
+        }
+        return rate_at(bench, own.pop()) if len(own) == 1 else None
+    first = opening.answered[0]
+    if first.kind is Kind.RATE:
+        return max(first.values, key=lambda rate: rate.number)
+    every = [] if first.kind in {Kind.INT8, Kind.RANGE} else [*first.values, first.base]
+    sides = (forward(value).of for value in every if value)
+    of = next((side for side in sides if side.row is None), None)
+    return rate_at(bench, replace(of, part="")) if of else None
+
+
 def _shown_number(bench: BenchmarkView) -> tuple[str, str, str]:
     """The number of a row, whose it is, and its statistic: that of the finding beside it."""
     first = opening_of(bench).answered[0]
     if first.kind is Kind.LATENCY and not opening_of(bench).speaker.claim:
         number, whose, interval = _measured(Speaker(bench), first.values[0])
         return number, whose, f"median call, {interval}"
-    number, whose, interval = best_rate(bench)
-    work = "training" if bench.words.trains else "inference" if bench.words.calls else ""
-    if number == quantity.MISSING:
-        # The finding has the reason where nothing has a time.
-        return number, whose, interval * any(row.timed for row in bench.results)
-    return number, whose, ", ".join(filter(None, (work, interval)))
+    if rate := _named_rate(bench):
+        number, whose, interval = _measured(Speaker(bench), rate)
+        work = "training" if bench.words.trains else "inference" if bench.words.calls else ""
+        return number, whose, ", ".join(filter(None, (work, interval)))
+    if any(row.timed for row in bench.results):
+        return quantity.MISSING, "", ""
+    # The finding has the reason where nothing has a time.
+    return quantity.MISSING, bench.baseline_name, ""
 
 
 GROUPS = ("Decided claims and comparisons", "Measured, none decided", "Failed", "Not run")
@@ -183,11 +210,22 @@ def finding_entry(bench: BenchmarkView, claims: str = "") -> Entry:
     texts = []
     for value in undecided[:MOST_OPEN]:
         sides = " over ".join(speaker.sides(Finding(Kind.UNDECIDED, (value,))))
-        texts.append(f"{sides}: {speaker.interval(forward(value)) or 'one run each'}")
+        texts.append(f"{sides}: {speaker.interval(forward(value)) or _runs_of_each(value)}")
     if more := len(undecided) - len(texts):
         texts.append(f"{more} more")
     tag = Badge(STATES[ClaimState.UNDECIDED], "", "loud")
     return entry("; ".join(texts), *under(claims), tag=tag)
+
+
+def _runs_of_each(value: Value) -> str:
+    """How many runs each side of a ratio without an interval has, the faster side first."""
+    ratio = forward(value)
+    counts = [
+        sum((r.device, r.machine, tuple(r.point.values())) == (of.device, of.machine, of.point)
+            for r in value.processes)
+        for of in (ratio.of, over(ratio))
+    ]  # fmt: skip
+    return "one run each" if {*counts} == {1} else f"{counts[0]} and {counts[1]} runs"
 
 
 def _decided_claims(bench: BenchmarkView) -> str:
@@ -201,7 +239,7 @@ PARTS = ("done", "stopped", "not run")
 
 
 def cells_entry(bench: BenchmarkView, tried: Collection[str]) -> Entry:
-    """How many of the cells that these machines can run are done, and what became of the others."""
+    """How many of the cells that these machines can run have a time, and what became of each."""
     kinds = {
         id(row): kind
         for row in bench.results
@@ -210,19 +248,22 @@ def cells_entry(bench: BenchmarkView, tried: Collection[str]) -> Entry:
     outcomes = Counter(row.outcome for row in bench.results)
     able, done = len(bench.results) - len(kinds), outcomes["ok"]
     stopped = sum(row.timed for row in bench.results) - done
+    measured = done + stopped
+    parts = [f"{'all' if stopped == measured else stopped} stopped by the budget"] * bool(stopped)
     states = {"refused": REFUSED, "failed": "failed", "no steady step": UNTIMED}
-    counts = {"stopped": stopped} | {name: outcomes[state] for name, state in states.items()}
-    parts = [f"{count} {state}" for state, count in counts.items() if count]
+    parts += [f"{outcomes[state]} {name}" for name, state in states.items() if outcomes[state]]
     if kinds:
         absent = "/".join(sorted({*kinds.values()}))
         parts.append(f"{len(kinds)} need{'s' * (len(kinds) == 1)} a {absent}")
-    lines = [Line(f"{done} of {able}")] * bool(able) + [Line(part, "detail") for part in parts]
+    lines = [Line(f"{measured} of {able} measured")] * bool(able) + [
+        Line(part, "detail") for part in parts
+    ]
     return entry(*lines, bar=(done, stopped, able - done - stopped))
 
 
 def _benchmark_row(bench: BenchmarkView, name: str, finding: Entry, cells: Entry) -> Row:
     number, whose, interval = _shown_number(bench)
-    header = entry(name, Line(whose, "detail"), href=f"{bench.slug}.html")
+    header = entry(name, *under(whose, "detail"), href=f"{bench.slug}.html")
     devices = dict.fromkeys(series.device for series in bench.tried_series)
     measured = any(row.measured for row in bench.results)
     facets = Facets(

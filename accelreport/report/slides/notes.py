@@ -82,14 +82,15 @@ def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
 def _absent_names(
     benches: Sequence[BenchmarkView], rows: Sequence[tuple[BenchmarkView, Result]]
 ) -> list[str]:
-    """Devices that have no number anywhere, and sweep points of those that have some."""
+    """Devices that have no number anywhere, and sweep points of those that have some.
+
+    Where such a point has a number, or several benchmarks have it, its cells are counted.
+    """
     # A benchmark without a number does not know the name of the hardware.
-    titles = {
-        b.label_of(row.device): b.title_of(row.device)
-        for b in benches
-        for row in b.results
-        if row.timed
-    }
+    timed = [(b, row) for b in benches for row in b.results if row.timed]
+    titles = {b.label_of(row.device): b.title_of(row.device) for b, row in timed}
+    known = {(b.slug, row.device, row.where) for b, row in timed}
+    counted = len(benches) > 1 or any((b.slug, r.device, r.where) in known for b, r in rows)
     names, places, counts = dict[str, None](), dict[str, None](), Counter[str]()
     for bench, row in rows:
         point, kind = bench.point_of(row), bench.label_of(row.device)
@@ -102,7 +103,7 @@ def _absent_names(
     absent, some = list(names), list(places)
     if len(absent) > MOST_NAMES:
         absent[MOST_NAMES - 1 :] = [f"{len(absent) - MOST_NAMES + 1} more"]
-    if len(benches) > 1 or len(some) > MOST_NAMES:
+    if counted or len(some) > MOST_NAMES:
         if len(counts) > MOST_NAMES:
             counts = Counter({"measured devices": counts.total()})
         some = [f"{quantity.plural(count, 'cell')} of {name}" for name, count in counts.items()]
