@@ -57,10 +57,8 @@ FAINT = 0.4
 """Opacity of a line beyond what was measured."""
 FROM_ZERO = 8.0
 """The largest rate over the smallest, below which a linear axis shows both."""
-GREY, OFFSET = "var(--soft)", 4
-"""Colour of lines that the title is not of, and pixels by which their intervals are moved."""
-TAIL = 7
-"""Pixels by which lines to rare values are moved."""
+GREY, OFFSET = "var(--soft)", 3
+"""Colour of lines that the title is not of, and pixels by which their upright lines are moved."""
 PUBLISHED = [4.0, 3.0]
 """The dash of a published line."""
 
@@ -441,10 +439,11 @@ class SweepPanel:
     def _moved(self, line: SweepLine) -> int:
         """Pixels by which its upright lines are at the right of its marks.
 
-        A tail is at the side of its mark, where it meets no mark of another line.
+        Tails of two lines are at two sides of their marks.
         """
-        tail = TAIL if self._lines.index(line) % 2 else -TAIL
-        return tail if line.tails else OFFSET * (line.beside and not line.is_base)
+        if line.tails:
+            return OFFSET if self._lines.index(line) % 2 else -OFFSET
+        return OFFSET * (line.beside and not line.is_base)
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""

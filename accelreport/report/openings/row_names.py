@@ -35,7 +35,7 @@ def of_one_machine(bench: BenchmarkView, rows: Sequence[Subject]) -> tuple[str, 
     machine = next((first for first, *_ in parts.values()), "")
     several = len({of.point for of in rows}) > 1
     names = {
-        of: ", ".join(filter(None, (several * _setting(bench, of.point), rest)))
+        of: ", ".join(filter(None, (_setting(bench, of.point) if several else "", rest)))
         for of, (*_, rest) in parts.items()
     }
     alike = all(first == machine for first, *_ in parts.values()) and len(rows) > 1

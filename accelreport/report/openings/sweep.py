@@ -67,6 +67,7 @@ from accelreport.report.openings.rates import (
     without_unit,
     year_of,
 )
+from accelreport.report.openings.row_names import of_one_machine
 from accelreport.report.pages.badges import (
     absence,
     kind_text,
@@ -109,7 +110,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     # A rate that contradicts itself has no line: it is in the table of published rows.
     published = published_lines(bench, axis)
     printed = ([published_value(bench, own) for own in group] for group in published)
-    drawn = _lines(bench, (*devices.values(), *printed), ratios, finding)
+    drawn, where = _named(bench, _lines(bench, (*devices.values(), *printed), ratios, finding))
     lines = [line for line, _ in drawn]
     ends = _ends(bench)
     crossings = [f for f in bench.findings if f.kind is Kind.CROSSING]
@@ -139,7 +140,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         title_lines=title_lines,
         bracket=_bracket(bench, finding, [value for _, own in drawn for value in own]),
         id="sweep",
-        title=sentence(f"{counted} by {axis_title(axis)}"),
+        title=sentence(f"{counted} by {axis_title(axis)}{where}"),
         words=lambda some: ends_in_words(some, quantity.number),
         caption=(
             "Log scale." * (not linear)
@@ -167,6 +168,19 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     if not title_lines or any(line.published for line in title_lines):  # a slide has all lines
         plot = replace(plot, brief=" · ".join(filter(None, (plot.brief, clock.strip(" .")))))
     return Scene(finding, plot)
+
+
+def _named(
+    bench: BenchmarkView, drawn: list[tuple[SweepLine, list[Value]]]
+) -> tuple[list[tuple[SweepLine, list[Value]]], str]:
+    """Lines by what differs between them, and " on" their machine, where all are of one."""
+    own = [replace(values[-1].of, point=()) for _, values in drawn]
+    machine, names = ("", {}) if any(of.row for of in own) else of_one_machine(bench, own)
+    named = [
+        (replace(line, name=names.get(of, line.name)), values)
+        for of, (line, values) in zip(own, drawn, strict=True)
+    ]
+    return named, f" on {machine}" * bool(machine)
 
 
 def _bracket(bench: BenchmarkView, finding: Finding, rates: Sequence[Value]) -> Bracket | None:
@@ -333,29 +347,32 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     """The median call of each device over the swept number, with its tail."""
     speaker, axis = Speaker(bench), finding.axis
     lines = grouped(finding.values, lambda value: (value.of.device, value.of.machine)).values()
-    drawn = []
+    pairs = []
     for values in lines:
         last, series = values[-1], style_of(bench, values[-1].of)
         middle = tuple(value.number for value in values)
         cells = (bench.cells(value.of.device, value.of.machine, value.of.point) for value in values)
         late = (call_percentile(bench, rows, 0.99) for rows in cells)
-        drawn.append(
-            SweepLine(
-                name=speaker.name(last.of),
-                detail="median of a call",
-                device=series,
-                x=tuple(float(value.of.point[0]) for value in values),
-                y=middle,
-                low=middle,
-                high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
-                hollow=tuple(why_hollow(value.caveats) for value in values),
-                tails=True,
-                texts=tuple(
-                    quantity.duration(seconds) if number in {0, len(middle) - 1} else ""
-                    for number, seconds in enumerate(middle)
-                ),
-            )
+        line = SweepLine(
+            name=speaker.name(last.of),
+            detail="median of a call",
+            device=series,
+            x=tuple(float(value.of.point[0]) for value in values),
+            y=middle,
+            low=middle,
+            high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
+            hollow=tuple(why_hollow(value.caveats) for value in values),
+            tails=True,
+            texts=tuple(
+                quantity.duration(seconds) if number in {0, len(middle) - 1} else ""
+                for number, seconds in enumerate(middle)
+            ),
         )
+        pairs.append((line, values))
+    named, where = _named(bench, pairs)
+    title = title_finding(bench.findings) or finding
+    besides = _beside(bench, [values for _, values in named], title)
+    drawn = [replace(line, beside=own) for (line, _), own in zip(named, besides, strict=True)]
     axes = sweep_axes(
         drawn, [], x_title=axis_title(axis), tick=plain_duration, text=quantity.duration
     )
@@ -365,7 +382,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         (),
         axes,
         id="latency",
-        title=sentence(f"time of a call by {axis_title(axis)}"),
+        title=sentence(f"time of a call by {axis_title(axis)}{where}"),
         words=lambda some: ends_in_words(some, quantity.duration),
         caption=f"Log scale. Medians; {LATE}; both are means over processes.{hollow_text(drawn)}",
         badges=loud_badges(bench),
