@@ -13,11 +13,11 @@ from accelreport.spec.device import Device
 
 TOKENS: dict[str, tuple[str, str]] = {
     "paper": ("#ffffff", "#15161a"),
-    "wash": ("#f6f5f1", "#2a2d34"),
+    "wash": ("#f6f5f1", "#212329"),
     "ink": ("#1b1b1b", "#ecebe8"),
     "soft": ("#575550", "#aaa9a5"),
     "rule": ("#d8d5cd", "#3a3c42"),
-    "grid": ("#e9e7e1", "#2a2c31"),
+    "grid": ("#e9e7e1", "#34373f"),
     "link": ("#1f4e8c", "#9cc0f2"),
     "alert": ("#9b1c12", "#ff9c8f"),
     "alert-wash": ("#fbe9e6", "#3b1d1a"),
