@@ -82,13 +82,12 @@
   // Ranked chips: the ratios are to the one that a reader chooses, by their values and ranks.
   const ranked = tables.find(({ place }) => place.id === "ranked");
   const chips = (ranked?.rows || []).map((row, number) => {
-    const [head, rank, value, ratio] = row.cells;
-    const detail = head.querySelector(".detail").textContent.split(" · ")[1];
-    const name = [head.querySelector(".value").textContent, detail].filter(Boolean).join(", ");
-    const [best, worst = best] = rank.textContent.split("–").map(Number);
+    const [head, value, ratio] = row.cells;
+    const name = head.querySelector(".value").textContent;
+    const [best, worst = best] = head.querySelector(".badge").textContent.split("–").map(Number);
     return { name: `${number + 1}: ${name}`, best, worst, value: +value.dataset.value, place: ratio, text: ratio.innerHTML };
   });
-  const related = ranked?.heads[3].textContent;
+  const related = ranked?.heads[2].textContent;
   const more = chips.length > 1 && chips[0].value >= chips[1].value;
   const relate = () => {
     const base = chips[state().get("to") - 1];
@@ -98,7 +97,7 @@
       if (!base) chip.place.innerHTML = chip.text;
       else chip.place.textContent = chip === base ? "–" : open ? "undecided" : `${+ratio.toPrecision(2)}×`;
     }
-    if (ranked) ranked.heads[3].lastChild.textContent = related.replace("first", base?.name.split(": ")[1] ?? "first");
+    if (ranked) ranked.heads[2].lastChild.textContent = related.replace("first", base?.name.split(": ")[1] ?? "first");
   };
   let opened = false;
   const filter = () => {

@@ -75,7 +75,7 @@ def facts(record: Record) -> dict[str, str]:
         for name, value in environment.variables.items()
     }
     own = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
-    return values | {f"{own}'s {name}": value for name, value in environment.runtime.items()}
+    return values | {f"{own} {name}": value for name, value in environment.runtime.items()}
 
 
 GroupName = tuple[str, str, str, str]
@@ -409,7 +409,7 @@ def hosts_differ(old: FolderGroup, new: FolderGroup) -> list[Condition]:
 
     names = sorted({name for facts in known for name in facts})
     asked = any(differs(name) for name in names if name.startswith(("package ", "variable ")))
-    shown = [VECTOR, *(name for name in names if name.endswith("'s onednn") and not asked)]
+    shown = [VECTOR, *(name for name in names if name.endswith(" onednn") and not asked)]
     differing = [
         Condition(fact, " and ".join(old.values(fact)), " and ".join(new.values(fact)))
         for fact in filter(differs, shown)
@@ -560,24 +560,27 @@ class EnvironmentDifference(Document):
     """Whether it can change a measurement by itself: machine, framework, driver, settings."""
     comparisons: int
     """How many of the comparisons it concerns."""
+    benchmarks: list[str] = []
+    """The specs of these."""
 
 
 def differences(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> list[EnvironmentDifference]:
     """Every fact that is not the same on both sides of some pair, the grave ones first."""
-    counts: dict[tuple[str, tuple[str, ...], tuple[str, ...]], int] = {}
+    concerned: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for old, new in pairs:
         if not (old.facts and new.facts):
             continue
         for name in sorted(old.facts | new.facts):
             values = tuple(old.values(name)), tuple(new.values(name))
             if values[0] != values[1]:
-                counts[name, *values] = counts.get((name, *values), 0) + 1
+                concerned.setdefault((name, *values), []).append(new.spec)
     differing = [
         EnvironmentDifference(
-            fact=name, old=list(old), new=list(new), grave=name not in QUIET, comparisons=count
+            fact=name, old=list(old), new=list(new), grave=name not in QUIET,
+            comparisons=len(specs), benchmarks=list(dict.fromkeys(specs)),
         )
-        for (name, old, new), count in counts.items()
-    ]
+        for (name, old, new), specs in concerned.items()
+    ]  # fmt: skip
     return sorted(differing, key=lambda row: (not row.grave, row.fact != "machine", row.fact))
 
 

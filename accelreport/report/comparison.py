@@ -260,7 +260,7 @@ def alarms(comparison: FolderComparison) -> Iterator[str]:
         yield f"{code_text(change)} ({_concerns(change, comparison)})"
     for aspect in comparison.differences:
         if aspect.grave:
-            yield f"{aspect.fact} differs: {changed_text(aspect)} ({_concerns(aspect, comparison)})"
+            yield f"different {changed_text(aspect, comparison)}"
     if same := [row for row in comparison.rows if row.nothing_new]:
         every = counted(len(comparison.of("compared")), "comparison")
         yield f"nothing new was measured in {len(same)} of {every}: NEW holds OLD's measurements"
@@ -269,16 +269,16 @@ def alarms(comparison: FolderComparison) -> Iterator[str]:
             yield f"{name} has a file that cannot be read, and what it holds is missing: {file}"
 
 
-def asides(comparison: FolderComparison, *, surroundings: bool = True) -> Iterator[str]:
-    """What is said quietly, with or without what differs of machine and software."""
+def asides(comparison: FolderComparison) -> Iterator[str]:
+    """What is said quietly."""
     if comparison.apart:
         yield (
             f"measured one after the other: {comparison.apart}; no interval covers what changed "
             "on the machine in between"
         )
     for aspect in comparison.differences:
-        if surroundings and not aspect.grave:
-            yield f"{aspect.fact}: {changed_text(aspect)}"
+        if not aspect.grave:
+            yield changed_text(aspect, comparison)
     for name, side in comparison.sides:
         if side.unplanned:
             yield (
@@ -288,9 +288,10 @@ def asides(comparison: FolderComparison, *, surroundings: bool = True) -> Iterat
             )
 
 
-def changed_text(difference: EnvironmentDifference) -> str:
-    """Both sides of a difference."""
-    return f"{', '.join(difference.old)} in OLD, {', '.join(difference.new)} in NEW"
+def changed_text(difference: EnvironmentDifference, comparison: FolderComparison) -> str:
+    """Both sides of a difference, and the benchmarks that it concerns."""
+    sides = f"{', '.join(difference.old)} in OLD, {', '.join(difference.new)} in NEW"
+    return f"{difference.fact}: {sides} ({_concerns(difference, comparison)})"
 
 
 def code_text(change: CodeChange) -> str:
@@ -302,7 +303,10 @@ def code_text(change: CodeChange) -> str:
 def _concerns(difference: EnvironmentDifference | CodeChange, comparison: FolderComparison) -> str:
     # Only where both folders have records can anything differ.
     every = sum(bool(row.old_machine and row.new_machine) for row in comparison.rows)
-    return f"in {difference.comparisons} of {counted(every, 'configuration')}"
+    count = f"in {difference.comparisons} of {counted(every, 'configuration')}"
+    if isinstance(difference, CodeChange) or difference.comparisons == every:
+        return count
+    return f"{count}: {', '.join(difference.benchmarks)}"
 
 
 GATE_REPEATS = 3
@@ -318,13 +322,13 @@ VERDICTS = {
 """Verdict → its words in a sentence."""
 
 
-def verdicts(comparison: FolderComparison, *, in_words: bool = False) -> str:
+def verdicts(comparison: FolderComparison) -> str:
     """How often each verdict was given."""
     rows = comparison.of("compared")
     if not rows:
         return "Nothing could be compared."
-    counts = verdict_counts(rows, in_words=in_words)
-    return f"{counted(len(rows), 'comparison')}: {', '.join(counts)}"
+    counts = ", ".join(verdict_counts(rows, in_words=False))
+    return f"{counted(len(rows), 'comparison')}: {counts}"
 
 
 def verdict_counts(rows: Iterable[ComparisonRow], *, in_words: bool) -> list[str]:

@@ -85,6 +85,7 @@ class Entry:
     """A verdict, before the lines."""
     measures: tuple[Measure, ...] = ()
     """Numbers with their strips, before the lines."""
+    strip: Strip | None = None
 
 
 def entry(*lines: Line | str, **rest: Any) -> Entry:
@@ -178,7 +179,7 @@ class Table:
     caption: str = ""
     corner: str = ""
     notes: tuple[str, ...] = ()
-    style: Literal["plain", "matrix", "dots", "prose", "prose verdicts"] = "plain"
+    style: Literal["plain", "matrix", "dots", "ranks", "prose", "prose verdicts"] = "plain"
     folded: bool = False
     """Whether a reader has to open it."""
     legend: bool = False

@@ -224,7 +224,7 @@ def test_seeds_are_paired_and_what_has_no_partner_is_told() -> None:
         ({"packages": {"tensorflow": "2.99.0"}}, "package tensorflow"),
         ({"variables": {"TF_ENABLE_ONEDNN_OPTS": "0"}}, "variable TF_ENABLE_ONEDNN_OPTS"),
         ({"cpu": "Another CPU"}, "CPU"),
-        ({"runtime": {"intra_op_threads": "1"}}, "TensorFlow's intra_op_threads"),
+        ({"runtime": {"intra_op_threads": "1"}}, "TensorFlow intra_op_threads"),
     ],
 )
 def test_another_machine_or_framework_is_compared_and_said_loudly(
@@ -251,7 +251,7 @@ def roof(core: float, load: float = 0.0) -> dict[str, Any]:
     [
         ({"vector": ["avx2"]}, {"vector": ["avx512f"]}, "vector extensions avx2 in OLD, avx512f"),
         (roof(0.1), roof(0.2), "TFLOP/s of a core 0.1 in OLD, 0.2 in NEW"),
-        ({"runtime": {"onednn": "on"}}, {"runtime": {"onednn": "off"}}, "TensorFlow's onednn on"),
+        ({"runtime": {"onednn": "on"}}, {"runtime": {"onednn": "off"}}, "TensorFlow onednn on"),
         (roof(0.1), roof(0.12), ""),
         (roof(0.1), roof(0.2, load=1), ""),
         ({}, {"vector": ["avx512f"]}, ""),

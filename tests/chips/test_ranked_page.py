@@ -33,7 +33,7 @@ def site(board: Board, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def ranks_of(page: Page) -> list[str]:
     return page.locator(
-        "#ranked tbody:first-of-type tr:visible td:nth-of-type(1)"
+        "#ranked tbody:first-of-type tr:visible th .badge:first-of-type"
     ).all_inner_texts()
 
 
@@ -47,14 +47,13 @@ def test_every_entry_is_a_row_in_the_order_of_its_ranks(board: Board) -> None:
         assert isinstance(table, Table)
         assert isinstance(every, Table)
         rows, published = table.groups[0].rows, [row for g in table.groups[1:] for row in g.rows]
-        assert [row.entries[0].lines[0].text.split("–")[0] for row in rows] == [
-            f"{rank.best}" for rank in ranks
-        ]
-        assert rows[0].entries[2].lines[0].text == "–"
+        places = [row.header.tag.text for row in table.groups[0].rows if row.header.tag]
+        assert [place.split("–")[0] for place in places] == [f"{rank.best}" for rank in ranks]
+        assert rows[0].entries[1].lines[0].text == "–"
         for row, rank in zip(rows[1:], ranks[1:], strict=True):
-            undecided = row.entries[2].lines[0].text == "undecided"
+            undecided = row.entries[1].lines[0].text == "undecided"
             assert undecided == (rank.best <= ranks[0].worst)
-        assert all(row.entries[0].lines[0].text == "–" for row in published)
+        assert all(row.header.tag and row.header.tag.text == "–" for row in published)
         assert len(published) == len(board.published.get(figure.name, ()))
         assert ("times include validation" in table.caption) == bool(published)
         several = sum(rank.best == 1 for rank in ranks) > 1
@@ -77,17 +76,17 @@ def test_rows_are_filtered_and_the_address_keeps_the_choice(site: Path, browser:
 def test_ratios_are_to_the_chip_that_a_reader_chooses(site: Path, browser: Browser) -> None:
     with opened(browser, site / "index.html", files=True) as page:
         rows = page.locator("#ranked tbody:first-of-type tr")
-        values = [float(v) for v in rows.locator("[data-value]:nth-of-type(2)").evaluate_all(
+        values = [float(v) for v in rows.locator("[data-value]:nth-of-type(1)").evaluate_all(
             "cells => cells.map(cell => cell.dataset.value)")]  # fmt: skip
-        head = page.locator("#ranked th").nth(3)
+        head = page.locator("#ranked th").nth(2)
         assert head.inner_text() == "speed relative to first"
         page.get_by_label("Ratio to").select_option(index=len(values))
         assert re.fullmatch(r"speed relative to .+, b?float(16|32)", head.inner_text())
-        ratios = rows.locator("td:nth-of-type(3)").all_inner_texts()
+        ratios = rows.locator("td:nth-of-type(2)").all_inner_texts()
         assert ratios[-1] == "–"
         assert float(ratios[0][:-1]) == pytest.approx(values[0] / values[-1], rel=0.06)
         page.get_by_label("Ratio to").select_option("first")
-        assert rows.locator("td:nth-of-type(3)").first.inner_text() == "–"
+        assert rows.locator("td:nth-of-type(2)").first.inner_text() == "–"
 
 
 def test_another_figure_is_another_page_that_needs_no_script(site: Path, browser: Browser) -> None:
@@ -103,7 +102,7 @@ def test_a_value_of_steps_that_the_budget_stopped_says_so(
     assert any(stopped)
     assert not all(stopped)
     with opened(browser, site / "index.html", script=False, files=True) as page:
-        values = page.locator("#ranked tbody:first-of-type td:nth-of-type(2)").all_inner_texts()
+        values = page.locator("#ranked tbody:first-of-type td:nth-of-type(1)").all_inner_texts()
         first = page.locator("#all-figures tbody td:nth-of-type(2)").first.inner_text()
         notes = page.locator(".table-note").all_inner_texts()
     assert first == values[0]

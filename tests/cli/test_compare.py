@@ -214,7 +214,7 @@ def test_another_framework_is_said_above_the_table(tmp_path: Path) -> None:
     keep(tmp_path / "old", small())
     keep(tmp_path / "new", small(seed=1), tensorflow="2.99.0")
     told = call(tmp_path, "compare", "old", "new").stdout
-    alarm = "package tensorflow differs: 2.21.0 in OLD, 2.99.0 in NEW (in 1 of 1 configuration)"
+    alarm = "different package tensorflow: 2.21.0 in OLD, 2.99.0 in NEW (in 1 of 1 configuration)"
     assert f"!!   {alarm}" in told
     assert told.index(alarm) < told.index("times as fast")
     marked = call(tmp_path, "compare", "old", "new", "--format", "markdown").stdout

@@ -84,6 +84,7 @@ THICK, SHORTEST, CAP = 24.0, 6.0, 3.0
 """Pixels of the thickest bar, of the shortest one, and of half the cap of an interval."""
 TALL, TALLEST = 132.0, 56.0
 """Pixels that the rows of a page fill at least, and of the highest of them."""
+Text = tuple[Mapping[str, Any], Mapping[str, Any]]
 LONGEST_INTERVAL = 2.5
 """Multiples of the longest bar at which an interval leaves the chart, with its end in words."""
 
@@ -212,6 +213,7 @@ class _DotPlot:
             range=[self._left, self._right],
             nice=False,
         )
+        self._published = self._line_names()
         self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         self._marks = self._marked(inner, timed=timed)
 
@@ -250,7 +252,7 @@ class _DotPlot:
             ]
             roomy = min(TALL / len(grouped), TALLEST) * self._bars
             least = [max(own, roomy) for own in least]
-        top = LINE * len(self._lines) + self._above_rows
+        top = max((line["y"] + LINE for line in self._published[0]), default=0.0) + self._above_rows
         spare = max(0.0, height - top - sum(least)) / len(grouped)
         placed, group = list[Row](), ""
         for own, head, high, above in zip(grouped, heads, least, names, strict=True):
@@ -408,15 +410,14 @@ class _DotPlot:
     def _values(self) -> list[float]:
         return [0.0, 0.0, *(value for value, *_ in self._lines)]
 
-    def _line_layers(self) -> list[Layer]:
-        """A dashed line at each published value, with its name at the top.
+    def _line_names(self) -> tuple[list[dict[str, Any]], list[Text]]:
+        """A dashed line at each published value, and its name on the first free line.
 
-        The outermost name points outwards where it has room. Others point to the middle, and lines
-        that are nearer to it begin below the names of others.
+        The outermost name points outwards where it has room, and others to the middle.
         """
-        middle, texts = (self._left + self._right) / 2, []
+        middle, lines, texts = (self._left + self._right) / 2, list[dict[str, Any]](), list[Text]()
+        taken: list[tuple[float, float, float]] = []
         ordered = sorted(self._lines, key=lambda line: -abs(self._at(line[0]) - middle))
-        data = []
         for number, (value, name, colour) in enumerate(ordered):
             mark, fill, stroke = "", "var(--ink)", "var(--ink)"
             if colour is not None:
@@ -424,17 +425,22 @@ class _DotPlot:
             at, width = self._at(value), text_width(f"{mark}{name}", SMALLER) + END
             outwards = number == 0 and middle <= at <= self._width - width
             align, gap = ("left", 4.0) if at < middle or outwards else ("right", -4.0)
+            start, end = (at, at + width) if gap > 0 else (at - width, at)
+            y = max((y + LINE for y, low, high in taken if low < end and start < high), default=0.0)
+            taken.append((y, start, end))
+            lines.append({"value": value, "y": y, "colour": stroke})
             look = {"align": align, "dx": gap, "fontSize": SMALLER, "fill": fill}
-            texts.append(
-                ({"value": value, "y": LINE * (number + 0.5), "label": f"{mark}{name}"}, look)
-            )
-            place = {"value": value, "y": LINE * number, "end": self._rows[-1].bottom}
-            data.append(place | {"colour": stroke})
-        if not data:
+            texts.append(({"value": value, "y": y + LINE / 2, "label": f"{mark}{name}"}, look))
+        return lines, texts
+
+    def _line_layers(self) -> list[Layer]:
+        lines, texts = self._published
+        if not lines:
             return []
+        data = [line | {"end": self._rows[-1].bottom} for line in lines]
         rule = Layer(rows(data)).mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
-        lines = rule.encode(x=self._x("value"), y=_y(), y2=alt.Y2("end"), **COLOUR)
-        return [lines, *text_layers(texts, x=self._x("value"), y=_y())]
+        shown = rule.encode(x=self._x("value"), y=_y(), y2=alt.Y2("end"), **COLOUR)
+        return [shown, *text_layers(texts, x=self._x("value"), y=_y())]
 
     def _bar_layers(self) -> list[Layer]:
         """Bars with their intervals: an outline is published, and pale is what is not whole."""
@@ -605,6 +611,10 @@ class _DotPlot:
                 own = compress(self._cells(dot), self._filled)
                 sides = ("right", "left" if self._bars else "right")
                 cells = zip(columns, own, sides, strict=False)
+                if self._bars and self._lines and not self._phone:  # far off it seems a line's
+                    at_end = place | {"edge": min(dot.high, self._last), "label": dot.whole_text}
+                    texts.append((at_end, look | {"align": "left", "dx": END}))
+                    continue
                 for column, text, side in cells:
                     column.append((place | {"label": text}, look | {"align": side}))
                 if self._owners_at is not None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from math import log
+
+from markupsafe import Markup
 
 from accelreport.analysis.compare import Gate
-from accelreport.analysis.stats import DECIDED
+from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
-from accelreport.report.charts.dots import Base, Dot
-from accelreport.report.charts.drawing import NARROW, WIDE, Named
-from accelreport.report.charts.scales import factor_text
 from accelreport.report.comparison import (
     OUTCOMES,
     ComparisonRow,
@@ -19,79 +18,45 @@ from accelreport.report.comparison import (
     alarms,
     asides,
     benchmark,
-    changed_text,
     conclusions,
     gate_text,
     percentage,
     processes_compared,
+    speedup_text,
     verdict_counts,
     verdicts,
 )
 from accelreport.report.metrics import settings_text
 from accelreport.report.model import (
     Badge,
-    Block,
     Column,
     Entry,
     Fact,
-    Facts,
-    Figure,
     Line,
     Note,
     Notes,
     Notice,
     Page,
-    Prose,
     Row,
     RowGroup,
     Section,
+    Strip,
     Table,
     Tone,
     entry,
     table_row,
     under,
 )
-from accelreport.report.openings.opening import Size, dots_plot
 from accelreport.report.pages.badges import with_intervals
+from accelreport.report.pages.sections.claims import strips_of
 from accelreport.report.pages.sections.speedup import VERDICTS, interval_lines
-from accelreport.report.site.drawing import Drawer, DrawingError
 from accelreport.report.site.options import SiteFacts
 from accelreport.report.site.render import Renderer
 from accelreport.report.text import label, sentence
-from accelreport.report.theme import heat_bin
 
 WITHHELD = Badge("withheld", "accuracy differs", "loud")
 HOSTS = Badge("withheld", "hosts differ", "loud")
 """What stands beside a factor of two runs that do not learn the same."""
-
-MOST_DOTS = 24
-"""Rows of the drawing; the table has all."""
-
-
-def _figure(rows: Sequence[ComparisonRow]) -> Figure:
-    """A dot with its interval for each row; each is named, so all have one colour."""
-    dots = [
-        Dot(
-            name=_name(row),
-            detail=label(benchmark(row)),
-            device=Named(_name(row), 0),
-            value=row.speedup,
-            text=_text(row),
-            low=row.interval.ends[0],
-            high=row.interval.ends[1],
-        )
-        for row in rows
-        if row.speedup
-    ]
-    plot = dots_plot(
-        dots,
-        axis="new ÷ old speed",
-        tick=factor_text,
-        base=Base(below="← slower", above="faster →"),
-        id="faster-dots",
-        title="New ÷ old speed",
-    )
-    return plot.figure(Size(WIDE, 0), Size(NARROW, 0), alone=True)
 
 
 def place_of(row: ComparisonRow) -> str:
@@ -99,18 +64,11 @@ def place_of(row: ComparisonRow) -> str:
     return settings_text(row.point)
 
 
-def _name(row: ComparisonRow) -> str:
-    where = place_of(row)
-    return label(f"{row.device} · {where}" if where else row.device, 60)
-
-
-def _text(row: ComparisonRow) -> str:
-    return quantity.ratio(row.speedup, row.low, row.high) if row.speedup else "no factor"
-
-
 TITLE = "Two runs"
 MOST_PLACES = 12
 """Rows named under one reason; the others are counted."""
+HEAT = {"SLOWER": 2, "FASTER": 6}
+"""The tint of a decided change."""
 CHANGED = frozenset({"FASTER", "SLOWER", "WITHHELD"})
 """Verdicts of rows that a reader sees first."""
 
@@ -123,16 +81,11 @@ def two_runs_page(compared: FolderComparison) -> Page:
     """
     rows = compared.of("compared")
     changed = [row for row in rows if row.verdict in CHANGED or row.gate is Gate.FAILS]
-    changed.sort(key=lambda row: row.speedup or 0.0)
     rest = [row for row in rows if row not in changed]
-    blocks: list[Block] = []
-    if changed:
-        blocks = [
-            _figure(changed[:MOST_DOTS]),
-            _table("times-table", changed, compared.gate),
-        ]
+    table = (_table("times-table", changed, compared.gate),) if changed else ()
+    machines = {name for row in rows for name in (row.old_machine, row.new_machine)}
     sections = [
-        Section("times", "Changed", tuple(blocks)),
+        Section("times", "Changed", table),
         *_gate(compared),
         Section(
             "unchanged",
@@ -151,27 +104,22 @@ def two_runs_page(compared: FolderComparison) -> Page:
         finding=_finding(compared),
         sections=tuple(section for section in sections if section.blocks),
         template="comparison.html",
-        byline=tuple(
-            Fact(name, f"{label(side.name, 80)}, {quantity.plural(side.records, 'record')}")
-            for name, side in (("Old", compared.old), ("New", compared.new))
+        byline=(
+            *(
+                Fact(name, f"{label(side.name, 80)}, {quantity.plural(side.records, 'record')}")
+                for name, side in (("Old", compared.old), ("New", compared.new))
+            ),
+            *(Fact("Machine of both", label(name, 20)) for name in machines if len(machines) == 1),
+            *([Fact("Measured", label(compared.apart, 200))] if compared.apart else []),
         ),
-        notices=_cautions(alarms(compared)),
+        notices=tuple(Notice("", _sentence(text)) for text in alarms(compared)),
     )
-
-
-def _cautions(texts: Iterable[str]) -> tuple[Notice, ...]:
-    """What a reader must know before any factor, as one line."""
-    text = " ".join(map(_sentence, texts))
-    return (Notice("", text),) if text else ()
 
 
 def headline(compared: FolderComparison) -> str:
     """The result: what the gate says, or else how many rows have which verdict."""
     rows = compared.of("compared")
     counts = ", ".join(verdict_counts(rows, in_words=True)) or "nothing compared"
-    speeds = [row for row in rows if row.verdict == "SLOWER" and row.speedup]
-    if speeds:
-        counts += f"; slowest {_text(min(speeds, key=lambda row: row.speedup or 0.0))}"
     if compared.result is OverallOutcome.UNREADABLE:
         return f"Incomplete: {counts}"
     if compared.gate is None:
@@ -186,7 +134,19 @@ def headline(compared: FolderComparison) -> str:
 
 
 def _finding(compared: FolderComparison) -> str:
-    return f"{verdicts(compared, in_words=True).rstrip('.')}."
+    """How much was compared, and the largest of the decided changes."""
+    rows = compared.of("compared")
+    changes = [row for row in rows if row.verdict in HEAT]
+    if not changes:
+        return "" if rows else verdicts(compared)
+    largest = max(changes, key=_size)
+    change = f"largest change {label(benchmark(largest))}, {speedup_text(largest)}"
+    return f"{quantity.plural(len(rows), 'comparison')}; {change}."
+
+
+def _size(row: ComparisonRow) -> float:
+    """How large a change is, faster or slower."""
+    return abs(log(row.speedup or 1.0))
 
 
 def _sentence(text: str) -> str:
@@ -194,13 +154,20 @@ def _sentence(text: str) -> str:
 
 
 def _table(name: str, rows: Sequence[ComparisonRow], gate: float | None) -> Table:
+    """A group for each benchmark, that with the largest change first."""
+    intervals = [row.interval for row in rows]
+    strips = dict(zip(map(id, rows), strips_of(intervals, (None, 1.0), by_ratio=True), strict=True))
+    by_name = sorted(
+        grouped(rows, benchmark).items(), key=lambda own: max(map(_size, own[1])), reverse=True
+    )
     groups = tuple(
-        RowGroup(tuple(_row(row, gate) for row in own), title=label(name))
-        for name, own in groupby(rows, benchmark)
+        RowGroup(tuple(_row(row, strips[id(row)], gate) for row in own), title=label(title))
+        for title, own in by_name
     )
     columns = [
         Column("old", number=True),
         Column("new", number=True),
+        Column("new ÷ old speed", detail="shaded: slower"),
         Column("times as fast", detail="and its interval", number=True),
         Column("processes", number=True),
     ]
@@ -215,17 +182,16 @@ def _table(name: str, rows: Sequence[ComparisonRow], gate: float | None) -> Tabl
             columns=tuple(columns),
             groups=groups,
             style="prose",
-            legend=True,
         )
     )
 
 
-def _row(row: ComparisonRow, gate: float | None) -> Row:
+def _row(row: ComparisonRow, strip: Strip | None, gate: float | None) -> Row:
     times = (
         entry(quantity.duration(seconds), mark="baseline")
         for seconds in (row.old_seconds, row.new_seconds)
     )
-    entries = [*times, _factor(row), entry(processes_compared(row))]
+    entries = [*times, Entry((), strip=strip), _factor(row), entry(processes_compared(row))]
     if gate is not None:
         tones: dict[Gate | None, Tone] = {Gate.FAILS: "bad", Gate.PASSES: "good"}
         badge = Badge(gate_text(row).lower(), "", tones.get(row.gate, "quiet"))
@@ -245,7 +211,7 @@ def _factor(row: ComparisonRow) -> Entry:
     badge = withheld if row.verdict == "WITHHELD" else VERDICTS.get(row.verdict)
     return entry(
         *interval_lines(row.interval),
-        heat=heat_bin(value) if row.verdict in DECIDED else None,
+        heat=HEAT.get(row.verdict),
         badges=(badge,) if badge else (),
     )
 
@@ -285,29 +251,15 @@ def _left(compared: FolderComparison) -> Iterator[Section]:
 
 
 def _differences(compared: FolderComparison) -> Iterator[Section]:
-    """What differs of machine and software; the grave ones stand above the page, too."""
-    facts = tuple(
-        Fact(sentence(label(difference.fact, 80)), label(changed_text(difference), 400))
-        for difference in compared.differences
-    )
-    quiet = list(asides(compared, surroundings=False))
-    blocks: list[Block] = [Facts(facts, long=True)] if facts else []
-    blocks += [Prose(_sentence(text)) for text in quiet]
-    detail = quantity.plural(len(facts) + len(quiet), "difference")
-    yield Section("differences", "Other differences", tuple(blocks), folded=True, detail=detail)
+    """What differs without a word of it above."""
+    notes = tuple(Note("", _sentence(text)) for text in asides(compared))
+    detail = quantity.plural(len(notes), "difference")
+    blocks = (Notes(notes),) if notes else ()
+    yield Section("differences", "Other differences", blocks, folded=True, detail=detail)
 
 
 def comparison_html(compared: FolderComparison) -> str:
-    """The page of a comparison.
-
-    Raises:
-        DrawingError: the drawing could not be made.
-    """
+    """The page of a comparison, which has no drawing."""
     facts = SiteFacts(TITLE)
-    page = two_runs_page(compared)
-    with Drawer(None) as drawer:
-        drawer.expect(page)
-        text = Renderer(drawer.svg, None, facts).render(page, site=facts)
-        for unshown in drawer.unshown:
-            raise DrawingError(f"{unshown.what}.", why=unshown.why)
-        return text
+    renderer = Renderer(lambda _: Markup(), None, facts)
+    return renderer.render(two_runs_page(compared), site=facts)

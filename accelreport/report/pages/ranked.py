@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from accelreport.analysis.findings import Caveat, Unit
 from accelreport.analysis.overview import RATES_THEMSELVES, PublishedRate
-from accelreport.chips.board import INVENTED, Board, Submission
+from accelreport.chips.board import Board, Submission
 from accelreport.chips.contribution import release_of
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked
 from accelreport.report import quantity
@@ -42,6 +42,9 @@ from accelreport.report.model import (
     under,
 )
 from accelreport.report.model import (
+    Entry as CellEntry,
+)
+from accelreport.report.model import (
     Figure as Drawn,
 )
 from accelreport.report.openings.opening import Size, dots_plot
@@ -57,7 +60,7 @@ from accelreport.report.rank_labels import (
     stopped_label,
     value_label,
 )
-from accelreport.report.text import label, sentence, short_hardware, slug
+from accelreport.report.text import label, sentence, slug, unshared
 from accelreport.spec.device import FRAMEWORK_NAMES
 
 COLOURS = {"CPU": 0, "GPU": 1, "TPU": 2}
@@ -124,24 +127,23 @@ def ranked_page(board: Board, figure: Figure) -> Page:
 
 def _first(ranks: Sequence[Ranked], figure: Figure, published: Sequence[float]) -> tuple[str, str]:
     """Who is first of the measured, or how many may be, and what is known of the best value."""
-    first, own, of = ranks[0], ranks[0].entry, f"{len(ranks):,}"
-    who, what = label(entry_label(own), 60), f"in {figure.title[0].lower()}{figure.title[1:]}"
+    own = ranks[0].entry
+    who, value = label(entry_label(own), 60), value_label(own, figure)
     leading = sum(row.best == 1 for row in ranks)
     if leading > 1:
         headline = f"{figure.title}: {_open(leading, len(ranks))}"
-        value = f"{value_label(own, figure)} ({interval_label(own, figure)})"
-        known = (f"Best value: {who}, {value}", stopped_label(own))
-    elif len({row.entry.contribution for row in ranks}) == 1:
-        chip = f"{short_hardware(own.hardware.removeprefix(INVENTED))} in {precision_label(own)}"
-        alike = {(row.entry.hardware, row.entry.framework) for row in ranks}
-        leads = f"{chip if len(alike) == 1 else who} leads" if len(ranks) > 1 else who
-        headline = f"{leads}: {value_label(own, figure)}"
-        known = (sentence(confirmed_label(first)), stopped_label(own))
+        known = f"Best value: {who}, {value} ({interval_label(own, figure)})"
     else:
-        value = quantity.write(own.value.value, figure.unit, own.value, figure.noun)
-        headline = f"{who} is first of {of} {what}: {value}"
-        known = (f"Rank 1 of {of}, {confirmed_label(first)}", stopped_label(own))
-    lines = [f"{', '.join(filter(None, known))}."]
+        # A machine that is alone is ahead of nobody.
+        alone = len({row.entry.contribution for row in ranks}) == 1
+        test = f"{figure.title[0].lower()}{figure.title[1:]}"
+        headline = (
+            f"{figure.title}: {value} on {who}"
+            if alone
+            else (f"{who} is first of {len(ranks):,} in {test}: {value}")
+        )
+        known = sentence(confirmed_label(ranks[0]))
+    lines = [f"{', '.join(filter(None, (known, stopped_label(own))))}."]
     if faster := [rate for rate in published if (rate > own.value.value) is figure.more_is_better]:
         lines.append(f"{len(faster)} of {len(published)} published values are better.")
     return headline, " ".join(lines)
@@ -161,7 +163,8 @@ def _chart(board: Board, figure: Figure) -> Drawn:
         (rate.rate, label(rate.row.label, 48), COLOURS.get(_kind(rate)))
         for _, rate in board.published.get(figure.name, ())
     ]
-    return _dot_figure("chart", sentence(figure.short), dots, figure, lines)
+    title = ", ".join([sentence(figure.short), *["less is better"] * (not figure.more_is_better)])
+    return _dot_figure("chart", title, dots, figure, lines)
 
 
 def _dot(row: Entry, figure: Figure, name: str, detail: str = "") -> Dot:
@@ -210,14 +213,15 @@ def _ranks(board: Board, figure: Figure) -> Table:
     return Table(
         id="ranked",
         title="Ranks",
-        corner="chip",
-        columns=(Column("rank"), *number_columns(titles)),
+        corner="rank · chip",
+        columns=number_columns(titles),
         groups=(
             RowGroup(tuple(rows)),
             *([RowGroup(tuple(published), "Published")] if published else []),
         ),
         caption=CAVEATS[Caveat.UNVALIDATED] * validated,
         notes=_foot(row.entry for row in ranks),
+        style="ranks",
     )
 
 
@@ -225,20 +229,17 @@ def _ranked_row(
     row: Ranked, machine: Submission, ranks: Sequence[Ranked], figure: Figure, *, priced: bool
 ) -> Row:
     own = row.entry
-    detail = (
-        *(own.kind, precision_label(own), _release(own, machine), machine.measured_at[:4]),
-        confirmed_label(row),
-    )
+    detail = own.kind, _release(own, machine), machine.measured_at[:4], confirmed_label(row)
     price = ""
     if own.price:  # it has the digits of its list: 0.18, 1.18
         price = f"{quantity.setting(own.price.per_hour)} {label(own.price.currency, 8)}"
     return table_row(
         entry(
-            Line(label(chip_label(own), 48), href=machine_path(machine)),
+            Line(label(entry_label(own), 60), href=machine_path(machine)),
             Line(" · ".join(detail), "detail"),
+            tag=Badge(rank_label(row), "rank", "plain"),
             badges=(TO_LOOK_AT,) if machine.doubts else (),
         ),
-        rank_label(row),
         entry(*_value(own, figure)),
         ratio_label(row, ranks, figure) or "–",
         *([price or "no price"] if priced else []),
@@ -276,8 +277,11 @@ def _published_row(
         factor = rate.rate / first.entry.value.value
         ratio = quantity.write(factor, Unit.RATIO)
     return table_row(
-        entry(label(rate.row.label, 48), Line(f"published by {label(by, 40)}", "detail")),
-        "–",
+        entry(
+            label(rate.row.label, 48),
+            Line(f"published by {label(by, 40)}", "detail"),
+            tag=Badge("–", "no rank", "plain"),
+        ),
         entry(quantity.write(rate.rate, figure.unit, noun=figure.noun), *under(f"from {printed}")),
         ratio,
         *(["–"] if priced else []),
@@ -325,6 +329,7 @@ def _figures(board: Board, shown: Figure) -> Table | Links:
         columns=(Column("first"), *number_columns(("value",))),
         groups=(RowGroup(tuple(rows)),),
         notes=_foot(board.ranks[figure.name][0].entry for figure in shown_figures(board)),
+        style="ranks",
     )
 
 
@@ -348,11 +353,13 @@ def _sections(board: Board) -> Iterator[Section]:
         )
         detail = quantity.plural(len(board.refused), "file")
         yield Section("refused", "Not ranked", (Notes(notes),), folded=True, detail=detail)
-    yield Section(
-        "add",
-        "Add yours",
-        (Code("", (Token("accelreport chip\n"), Token("accelreport contribute\n"))),),
+    tokens = (
+        Token("# ten minutes\n", "note"),
+        Token("accelreport chip\n"),
+        Token("# anonymous file\n", "note"),
+        Token("accelreport contribute\n"),
     )
+    yield Section("add", "Add yours", (Code("", tokens),))
 
 
 # A machine --------------------------------------------------------------------------------
@@ -367,7 +374,7 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
     value, ranks = value_label(best.entry, figure), board.ranks[figure.name]
     of = f"{quantity.plural(len(ranks), 'entry', 'entries')}"
     if len(ranks) > 1 and len({row.entry.contribution for row in ranks}) == 1:
-        of += f", {'both' if len(ranks) == 2 else 'all'} of this machine"
+        of += f", {'both' if len(ranks) == 2 else 'all'} its own"
     known = ", ".join(filter(None, (confirmed_label(best), stopped_label(best.entry))))
     facts = [
         Fact(label(name), label(text, 200))
@@ -375,6 +382,9 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
         if (text := ", ".join(values))
     ]
     facts.insert(0, Fact("measured", quantity.moment(latest.measured_at)))
+    software = {"package", "variable", *FRAMEWORK_NAMES.values()}
+    installed = tuple(fact for fact in facts if fact.term.partition(" ")[0] in software)
+    own_facts = tuple(fact for fact in facts if fact not in installed)
     files = [
         Download(
             archive_path(one),
@@ -393,7 +403,8 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
             Section("ranks", "Ranks", (_own_ranks(board, own),)),
             *_history(history),
             *_doubts(latest),
-            Section("machine", "Machine and software", (Facts(tuple(facts)),)),
+            Section("machine", "Machine", (Facts(own_facts),)),
+            Section("software", "Software", (Facts(installed, long=True),), folded=True),
             Section("files", "Files", (Downloads(tuple(files)),)),
         ),
         template="chips.html",
@@ -408,27 +419,33 @@ def _release(own: Entry, machine: Submission) -> str:
 
 
 def _own_ranks(board: Board, own: Sequence[tuple[Figure, Ranked]]) -> Table:
-    groups: dict[str, list[Row]] = {}
+    """A row for each figure, with a column for each configuration of the machine."""
+    cells: dict[Figure, dict[str, CellEntry]] = {}
     for figure, row in own:
         ranks, (processes, of) = board.ranks[figure.name], row.entry.reached
-        groups.setdefault(entry_label(row.entry), []).append(
-            table_row(
-                entry(*_titled(board, figure, row.entry)),
-                f"{rank_label(row)} of {len(ranks)}",
-                entry(*_value(row.entry, figure), *under(stopped_label(row.entry))),
-                ratio_label(row, ranks, figure) or "–",
-                f"{processes} of {of}",
-            )
+        place = f"rank {rank_label(row)}", ratio_label(row, ranks, figure)
+        cells.setdefault(figure, {})[entry_label(row.entry)] = entry(
+            *_value(row.entry, figure),
+            *under(" · ".join(filter(None, place))),
+            *under(f"{processes}/{of} processes" * (processes < of)),
         )
+    names = list(dict.fromkeys(name for by_name in cells.values() for name in by_name))
+    rows = (
+        table_row(
+            entry(*_titled(board, figure, board.ranks[figure.name][0].entry)),
+            *(by_name.get(name, entry("–")) for name in names),
+        )
+        for figure, by_name in cells.items()
+    )
     return Table(
         id="ranks",
         title="Ranks",
-        corner="figure",
-        columns=(
-            Column("rank"),
-            *number_columns(("value", ratio_title(figure for figure, _ in own), "processes")),
-        ),
-        groups=tuple(RowGroup(tuple(rows), title) for title, rows in groups.items()),
+        caption=f"×: {ratio_title(figure for figure, _ in own)}",
+        corner="test",
+        columns=number_columns(unshared(names)[0]),
+        groups=(RowGroup(tuple(rows)),),
+        notes=_foot(row.entry for _, row in own),
+        style="prose",
     )
 
 

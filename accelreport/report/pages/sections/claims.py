@@ -10,6 +10,7 @@ from math import log
 from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, Number, distinct
 from accelreport.analysis.outcome import outcome_of
 from accelreport.analysis.speedup import Why
+from accelreport.analysis.stats import Interval
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.claim_text import (
@@ -300,14 +301,23 @@ def _strips(rule: Rule, numbers: Sequence[Number]) -> list[Strip | None]:
     bounds = rule.bounds if isinstance(rule, BoundCheck) else (None, None)
     if isinstance(rule, EquivalentCheck):
         bounds = -rule.within, rule.within
+    differs = in_percent(numbers[0].quantity) if numbers else False
+    return strips_of([number.interval for number in numbers], bounds, by_ratio=not differs)
+
+
+def strips_of(
+    intervals: Sequence[Interval], bounds: tuple[float | None, float | None], *, by_ratio: bool
+) -> list[Strip | None]:
+    """Each interval against what lies between two bounds, on one scale; None where it is unknown.
+
+    Times and rates are compared by their ratios, qualities by their differences.
+    """
     ticks = [bound for bound in bounds if bound is not None]
-    known = [number.interval for number in numbers if number.interval.known]
+    known = [one for one in intervals if one.known]
     ends = [*ticks, *(end for one in known for end in (one.low, one.high))]
     if not ticks or not known:
-        return [None] * len(numbers)
-    # Times and rates are compared by their ratios, qualities by their differences.
-    by_ratio = min(ends) > 0 and not in_percent(numbers[0].quantity)
-    scale = log if by_ratio else float
+        return [None] * len(intervals)
+    scale = log if by_ratio and min(ends) > 0 else float
     least, most = scale(min(ends)), scale(max(ends))
     air = 0.08 * ((most - least) or 1)
 
@@ -320,9 +330,9 @@ def _strips(rule: Rule, numbers: Sequence[Number]) -> list[Strip | None]:
     marks = tuple(map(place, ticks))
     return [
         Strip(place(i.low), place(i.value), place(i.high), marks, (allowed[0], allowed[1]))
-        if (i := number.interval).known
+        if i.known
         else None
-        for number in numbers
+        for i in intervals
     ]
 
 
