@@ -595,6 +595,7 @@ def limits_of(bench: Benchmark, group: Group) -> tuple[Limits, str] | None:
 
     A CPU's is the fastest product of its processor with as many threads, or the upper bound of one
     core's rate for each; else what is cited counts. Processes on several hosts have the highest.
+    A run that set its roof itself has none: its share would be of itself.
     """
     records = [record for row in group.timed if (record := bench.record(row))]
     environments = [record.environment for record in records if record.environment]
@@ -610,6 +611,8 @@ def limits_of(bench: Benchmark, group: Group) -> tuple[Limits, str] | None:
             own.append(own_limits(host, dtype, highest_rate(rates, host, threads), threads))
         if known := [limits for limits in own if limits is not None]:
             highest = max(known, key=lambda limits: limits.peak.tflops)
+            if highest.peak.tflops in highest_rates(bench.plan, records).values():
+                return None
             return highest, "upper bound" if highest.cores else "measured roof"
     name = hardware_name(environment, kind)
     peak = cited_peak(bench.plan, group.device, point, name, environment)

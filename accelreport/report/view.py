@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.benchmark import Point as Point
 from accelreport.analysis.ceilings import Processor, highest_rates
+from accelreport.analysis.compare import ONE_HOST
 from accelreport.analysis.compute import COMPUTE_DTYPE, hardware_name
 from accelreport.analysis.difference import PLAIN, compiled
 from accelreport.analysis.findings import Finding
@@ -37,14 +38,14 @@ from accelreport.report.metrics import (
     settings_text,
     words_of,
 )
-from accelreport.report.quantity import listed, setting
+from accelreport.report.quantity import listed, operation_rate, setting
 from accelreport.report.quantity import present as present
 from accelreport.report.text import label, short_hardware, slug
 from accelreport.report.theme import COLOURS, device_colours, pattern
 from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import as_published
-from accelreport.results.record import Environment, Record
+from accelreport.results.record import OTHER_LOAD, Environment, Record
 from accelreport.spec.device import Device
 from accelreport.spec.families import TENSORFLOW
 
@@ -70,20 +71,48 @@ def vector_name(environment: Environment) -> str:
     return next((_VECTORS[key] for key in _VECTORS if key in environment.vector), "")
 
 
+def processor_kinds(environments: Iterable[Environment]) -> dict[str, list[Environment]]:
+    """Environments by what tells processors of one name apart: vector units, then a core's speed.
+
+    Hosts of one image may differ in speed alone: "AVX-512 at 154 GFLOPS a core".
+    """
+    kinds: dict[str, list[Environment]] = {}
+    for name, own in grouped(environments, vector_name).items():
+        speeds = _speeds(own)
+        for environment in own if name else ():
+            kinds.setdefault(name + speeds.get(_core_tflops(environment), ""), []).append(
+                environment
+            )
+    return dict(sorted(kinds.items()))
+
+
 def processors(environments: Iterable[Environment], *, software: bool = True) -> list[str]:
     """What tells processors of one name apart: "AVX2 with oneDNN off", a text for each.
 
     Without software, "AVX2": oneDNN is no part of a name.
     """
-    states: dict[str, set[str]] = {}
-    for environment in environments:
-        known = {environment.runtime.get("onednn", "") * software} - {""}
-        states.setdefault(vector_name(environment), set()).update(known)
-    return [
-        f"{name} with oneDNN {' or '.join(sorted(known))}" if known else name
-        for name, known in sorted(states.items())
-        if name
-    ]
+    texts = []
+    for name, own in processor_kinds(environments).items():
+        known = {e.runtime.get("onednn", "") * software for e in own} - {""}
+        texts.append(f"{name} with oneDNN {' or '.join(sorted(known))}" if known else name)
+    return texts
+
+
+def _core_tflops(environment: Environment) -> float:
+    """The measured rate of a core; 0 where none was measured, or others used the machine."""
+    roofs = environment.roofs
+    return roofs.core_tflops if roofs and roofs.other_cores <= OTHER_LOAD else 0.0
+
+
+def _speeds(environments: Iterable[Environment]) -> dict[float, str]:
+    """The speed of hosts of unlike speed in words, by the rate of a core; empty of one speed."""
+    kinds: list[list[float]] = []
+    for rate in sorted({*map(_core_tflops, environments)} - {0.0}):
+        if not kinds or rate > ONE_HOST * kinds[-1][0]:
+            kinds.append([])
+        kinds[-1].append(rate)
+    texts = {rate: f" at {operation_rate(own[-1])} a core" for own in kinds for rate in own}
+    return texts if len(kinds) > 1 else {}
 
 
 MOST_LETTERS = 40

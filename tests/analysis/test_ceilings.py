@@ -141,7 +141,7 @@ def test_a_page_shows_what_was_reached_as_a_figure_and_a_table(bench: BenchmarkV
         assert {"counted in full", "at least"} <= labels
     # What a chip cannot do is in the table alone, and the figure says so.
     assert any("," in share for share in shares)
-    assert "Only in Numbers: 1\N{NO-BREAK SPACE}share, 1 above the peak." in figure.caption
+    assert "Numbers has 1\N{NO-BREAK SPACE}more share, 1 above the peak." in figure.caption
 
 
 def test_without_a_known_roof_the_page_says_what_a_share_needs(bench: BenchmarkView) -> None:

@@ -197,10 +197,12 @@ def test_a_measured_rate_of_a_machine_says_that_it_is_of_one_core(
         Roofs(tflops=0.7, core_tflops=rate, gbps=31.0, method="", other_cores=0.0, measured_at="")
         for rate in rates
     ]
-    measured = [on(record, roofs=own) for record, own in zip(records, roofs, strict=True)]
+    hosts = zip(records, roofs, strict=True)
+    measured = [on(record, roofs=own, vector=["avx2"]) for record, own in hosts]
     (block,) = machine_facts(measured)
     facts = {fact.term: fact.value.replace("\xa0", " ") for fact in block.rows}
     assert facts["Measured roofs"] == text
+    assert facts["Vector units"].endswith("AVX2 at 243 GFLOPS a core") == (len({*rates}) > 1)
 
 
 def on(record: Record, **values: object) -> Record:

@@ -162,7 +162,8 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> Beside
                 aside = other.kind is Kind.SHARE_OF_PEAK and other is not finding
                 whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
                 share = " of" * (value.unit is Unit.SHARE)
-                text = f"{speaker.number(value)}{share} {whose} {over.part}"
+                least = "at least " * (over.part == "upper bound")
+                text = f"{least}{speaker.number(value)}{share} {whose} {over.part}"
                 texts.setdefault(value.of, {}).setdefault(PAGE if aside else over, text)
                 continue
             value = value if over.device == base else inverse(value)

@@ -22,6 +22,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.opening import Plot, Size, dots_plot
 from accelreport.report.openings.rates import dot_of, style_of
+from accelreport.report.pages.machines import place_text
 from accelreport.report.pages.sections.hardware import CEILINGS
 from accelreport.report.pages.sections.shares import (
     DIVIDED,
@@ -41,11 +42,7 @@ from accelreport.report.view import BenchmarkView
 Share = tuple[Reached, Value]
 """Who reached something of a limit, and the share of it that the page shows."""
 Shares = Sequence[tuple[BenchmarkView, Place, Sequence[Share]]]
-"""Benchmarks with their heaviest sweep point and their shares, the largest first."""
-
-
-OWN_ROOF = 0.9
-"""The share from which a kernel of our own may have set its roof, which is no title."""
+"""Benchmarks with their heaviest sweep point and their shares, by limit and then by size."""
 
 
 def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
@@ -61,7 +58,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
             if known is None or place.work.operations > known[0]:
                 best[bench.plan.spec] = (place.work.operations, bench, place)
     rows = [(bench, place, shares_of(bench, place)) for _, bench, place in best.values()]
-    rows = sorted((row for row in rows if _shown(row[2])), key=lambda row: -_largest(row[2]))
+    rows = sorted((row for row in rows if _shown(row[2])), key=lambda row: _order(row[2]))
     exact, counted = ([row for row in rows if divided(row[0]) is fewer] for fewer in (False, True))
     sections = [
         Section(place, title, (_plot(own).figure(Size(WIDE, 0), Size(NARROW, 0), alone=True),))
@@ -73,28 +70,25 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
     ]
     measured = any(row.measured for bench in benches for row in bench.results)
     headline = "No known peak" if measured else "Nothing was measured"
-    finding = ""
     if rows:
         headline = shares_title(row.limit for *_, own in rows for row, _ in own)
-    ranked = [row for row in exact if not (row[0].words.kernel and _largest(row[2]) > OWN_ROOF)]
-    ranked += counted + exact
-    first = next((row for row in ranked if _measured(row[2])), None)
+    first = next((row for row in (*exact, *counted) if _measured(row[2])), None)
     if first:
         bench, speaker = first[0], Speaker(first[0])
         reached, largest = _measured(first[2])[0]
-        in_full = ", convolutions counted in full," * (first in counted and not reached.bounded)
+        in_full = ", convolutions counted in full," * bool(reached.least)
+        most = f"{'at least ' * reached.lower}{speaker.number(largest)} of its {reached.limit}"
         headline = (
-            f"{reached.short} reaches {'at least ' * reached.bounded}{speaker.number(largest)} of "
-            f"its {reached.limit}{in_full} in “{label(bench.plan.title, 60)}”"
+            f"{speaker.spoken(largest.of)} reaches {most}{in_full} in "
+            f"“{label(bench.plan.title, 60)}”"
         )
         headline += f", in {runs}" if (runs := speaker.runs(largest)) else ""
-        rest = [value for *_, own in exact for _, value in _measured(own) if value is not largest]
-        finding = _others(speaker, rest)
     return Page(
         path=CEILINGS,
         title="Hardware use",
         headline=headline,
-        finding=finding,
+        finding="",
+        kicker=place_text(benches),
         sections=tuple(sections[1:]),
         template="article.html",
         opening=sections[0] if sections else None,
@@ -105,23 +99,10 @@ def _measured(shares: Sequence[Share]) -> list[Share]:
     return [share for share in shares if share[1].of.row is None]
 
 
-def _others(speaker: Speaker, rest: Sequence[Value]) -> str:
-    """The other measured shares of what is counted exactly; empty without any."""
-    if not rest:
-        return ""
-    others = [speaker.runs(value) for value in rest]
-    kinds = [word for word, sign in (("partial", "partial"), ("single", "one"))
-             if any(sign in own for own in others)]  # fmt: skip
-    several = ", some" if "" in others else ","
-    some = f"{several} in {' or '.join(kinds)} runs" * any(kinds)
-    noun = "share" if len(rest) == 1 else "shares"
-    return f"The other measured {noun}: {speaker.numbers(rest)}{some}."
-
-
-def _largest(shares: Sequence[Share]) -> float:
-    """The largest measured share; of a benchmark without one, less than any."""
-    measured = [value.number for _, value in shares if not value.of.row]
-    return max(measured, default=_shown(shares)[0][1].number - 1)
+def _order(shares: Sequence[Share]) -> tuple[bool, int, float]:
+    """By what they are of, for shares of unlike limits have no order; published ones come last."""
+    row, value = next(iter(_measured(shares) or _shown(shares)))
+    return value.of.row is not None, LIMITS.index(row.limit), -value.number
 
 
 def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
@@ -132,7 +113,7 @@ def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
         for value in row.shares
         if (value is row.shares[-1] if value.of.row else value.of.point == place.point)
     ]
-    return sorted(shares, key=lambda share: (share[0].bounded, -share[1].number))
+    return sorted(shares, key=lambda s: (LIMITS.index(s[0].limit), s[0].bounded, -s[1].number))
 
 
 def _shown(shares: Sequence[Share]) -> list[Share]:
@@ -152,8 +133,9 @@ def _texts(speaker: Speaker, row: Reached, value: Value, *, counted: bool) -> tu
     number = speaker.number(value)
     of, empty = f"{number} of {row.amount}", ""
     if not counted:
+        of, number = (f"{'≥ ' * row.lower}{text}" for text in (of, number))
         return (empty, of, empty, number) if row.limit == "peak" else (of, empty, number, empty)
-    if row.bounded:
+    if row.lower:
         return empty, f"≥ {of}", empty, f"≥ {number}"
     least = [f"≥ {speaker.number(own)}" for own in row.least_of(value)] or [empty]
     return of, *least, number, *least
@@ -202,10 +184,10 @@ def _plot(rows: Shares) -> Plot:
     title, name = shares_title(limits), "shares-counted" if counted else "shares"
     exceed, left_out = sum(row.flagged for row in every), len(every) - len(dots)
     above = f", {exceed} above the peak" * (exceed > 0)
-    caption = [f"Only in Numbers: {quantity.plural(left_out, 'share')}{above}."] * (left_out > 0)
-    roof = "Roof: the fastest product measured on the host with as many threads."
+    caption = [f"Numbers has {quantity.plural(left_out, 'more share')}{above}."] * (left_out > 0)
+    roof = "The roof is the fastest product measured on the host with as many threads."
     caption += [roof] * ("measured roof" in limits)
-    bound = "Upper bound: threads × the rate of one core; no product used them all."
+    bound = "The upper bound is one core’s rate times the threads; no product used them all."
     caption += [bound] * ("upper bound" in limits)
     caption += [DIVIDED] * counted
     return dots_plot(

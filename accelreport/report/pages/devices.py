@@ -41,7 +41,7 @@ from accelreport.report.pages.machines import (
 )
 from accelreport.report.pages.sections.cost import price_text
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView, measured_records, vector_name
+from accelreport.report.view import BenchmarkView, measured_records, processor_kinds, processors
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device, StoredDevice
 
@@ -98,9 +98,10 @@ def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView], mach
     rows = [[row for d in tried if b in d.benches for row in d.rows_of(b)] for b in ran]
     whole = sum(all(row.outcome == "ok" for row in own) for own in rows)
     share = f"{whole or 'none'} of them " if len(ran) > 1 else "" if whole else "not "
-    units = {(e.machine, vector_name(e)) for d in tried for own in d.machines.values() for e in own}
+    hosts = {machine for device in tried for machine in device.machines}
+    several = sum(len(processor_kinds(_environments(tried, machine))) for machine in hosts)
     where = "one machine" if machines == 1 else f"{machines} machines"
-    if (several := len({unit for unit in units if unit[1]})) > machines:
+    if several > machines:
         where = f"{quantity.number_word(several)} processors"
     return f"{quantity.plural(len(ran), 'benchmark')} ran on {where}, {share}complete there"
 
@@ -184,36 +185,29 @@ def _hardware(
 ) -> list[Facts | Table]:
     """What a machine is; where it had several processors, a column of each for what differs."""
     environments = _environments(devices, machine)
-    by_vector = dict(sorted(grouped(environments, vector_name).items()))
-    by_vector.pop("", None)
+    kinds = processor_kinds(environments)
     faster = speed_facts(benches, machine)
-    if len(by_vector) < 2:
+    if len(kinds) < 2:
         return [Facts((*hardware_facts(environments), *faster), inline=True)]
-    ran = Counter(
-        vector
-        for bench in benches
-        for vector in {
-            vector_name(record.environment)
-            for record in measured_records([bench])
-            if record.machine == machine and record.environment
-        }
-    )
-    columns = [{fact.term: fact.value for fact in hardware_facts(e)} for e in by_vector.values()]
-    names = [column.pop("Vector units") for column in columns]
+    measured = [{id(record.environment) for record in measured_records([b])} for b in benches]
+    ran = [sum(any(id(e) in bench for e in own) for bench in measured) for own in kinds.values()]
+    columns = [{fact.term: fact.value for fact in hardware_facts(e)} for e in kinds.values()]
+    for column in columns:
+        del column["Vector units"]
     known = {
         term: [column.get(term, quantity.MISSING) for column in columns]
         for term in dict.fromkeys(term for column in columns for term in column)
     }
     shared = [Fact(term, texts[0]) for term, texts in known.items() if len({*texts}) == 1]
     rows = [
-        table_row("Benchmarks", *(quantity.count(ran[vector]) for vector in by_vector)),
+        table_row("Benchmarks", *map(quantity.count, ran)),
         *(table_row(term, *texts) for term, texts in known.items() if len({*texts}) > 1),
     ]
     table = Table(
         id=f"processors-{machine_id(machine)}",
         title="Processors",
         corner="processor",
-        columns=tuple(map(Column, names)),
+        columns=tuple(map(Column, processors(environments))),
         groups=(RowGroup(tuple(rows)),),
         style="prose",
     )

@@ -139,23 +139,22 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
     rows = []
     for limits in known_limits(place.work.dtype):
         bound = ceiling(place.work, limits)
-        speedup = place.seconds / bound.seconds
-        most = quantity.write(speedup, Unit.RATIO)
+        peak = f"{limits.peak.tflops:g} TFLOPS {type_of_peak(limits.peak)}"
+        waits = f", {quantity.duration(limits.kernel_s)} a kernel" * (limits.kernel_s > 0)
         rows.append(
             table_row(
-                entry(limits.name, Line(f"{limits.peak.tflops:g} TFLOPS "
-                                        f"{type_of_peak(limits.peak)}", "reason")),
+                entry(limits.name, Line(f"{peak}{waits}", "reason")),
                 quantity.duration(bound.seconds),
-                most,
-                bound.limit.value,
+                quantity.write(place.seconds / bound.seconds, Unit.RATIO),
             )
-        )  # fmt: skip
+        )
     return Table(
         id="bounds",
         title=f"Calculated upper bounds{bench.at(place.point)}",
-        caption=f"Each chip in the precision of its row, over {place.series.title}.",
+        caption=f"Each chip in the precision of its row, over {place.series.title}. Bytes that may "
+        "stay on a chip are not counted, nor is the time between kernels unless its row gives it.",
         corner="chip",
-        columns=(*number_columns(("least time", "speedup at most")), Column("limited by")),
+        columns=number_columns(("least time", "speedup at most")),
         groups=(RowGroup(tuple(rows)),),
         folded=True,
     )

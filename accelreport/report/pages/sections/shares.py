@@ -66,7 +66,7 @@ def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | No
     return None
 
 
-DIVIDED = "At least: convolutions ÷ kernel size (width × height)."
+DIVIDED = "“At least” divides each convolution by its kernel size (width × height)."
 """Said where fast algorithms may do fewer operations than are counted (`ceilings`)."""
 
 
@@ -126,6 +126,11 @@ class Reached:
         return self.shares[-1].of.row is not None and self.shares[-1].number > 1
 
     @property
+    def lower(self) -> bool:
+        """Whether `shares` are lower bounds: by what is counted, or as shares of an upper bound."""
+        return self.bounded or (self.limit == "upper bound" and not self.least)
+
+    @property
     def of(self) -> str:
         """What the shares are of: "measured roof: 218 GFLOPS", "peak: 4.37 TFLOPS, Tesla K80"."""
         by = f" (inferred from {self.by})" if self.by else ""
@@ -137,9 +142,9 @@ class Reached:
         return tuple(least for share, least in pairs if share is value)
 
     def text(self, speaker: Speaker) -> str:
-        """All shares: "80 %, at least 3.8 %"."""
-        least = "at least " * self.bounded
-        also = f", at least {speaker.numbers(self.least)}" if self.least else ""
+        """All shares: "80 % counted in full, at least 3.8 %"."""
+        least = "at least " * self.lower
+        also = f" counted in full, at least {speaker.numbers(self.least)}" if self.least else ""
         return f"{least}{speaker.numbers(self.shares)}{also}"
 
 
@@ -150,11 +155,8 @@ def _amount(bound: Ceiling, limits: Limits) -> str:
     if bound.limit is Limit.DEPTH:
         return f"{quantity.duration(limits.kernel_s)} a kernel"
     tflops, cores = limits.peak.tflops, limits.cores
-    return (
-        f"{cores} × {quantity.operation_rate(tflops / cores)}"
-        if cores
-        else (quantity.operation_rate(tflops))
-    )
+    rate = quantity.operation_rate(tflops / max(cores, 1))
+    return f"{cores} × {rate}" if cores else rate
 
 
 def _share_value(value: Value, share: float) -> Value:
