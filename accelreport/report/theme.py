@@ -47,8 +47,8 @@ COLOURS = len(SERIES_LIGHT)
 
 _HUES = {
     ("CPU", "tensorflow"): 0, ("GPU", "tensorflow"): 1, ("TPU", "tensorflow"): 2,
-    ("CPU", "jax"): 3, ("CPU", "torch"): 5, ("GPU", "jax"): 4, ("GPU", "torch"): 6,
-    ("TPU", "jax"): 7, ("TPU", "torch"): 7,
+    ("CPU", "jax"): 3, ("CPU", "torch"): 7, ("GPU", "jax"): 4, ("GPU", "torch"): 6,
+    ("TPU", "jax"): 5, ("TPU", "torch"): 5,
 }  # fmt: skip
 """Kind of device and framework → colour: CPUs are cool, GPUs orange, TPUs plum."""
 
