@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
@@ -26,9 +25,8 @@ def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
 
 
 def data_notices(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
-    """Of those, what is said of the data: the first slide of a deck has it."""
-    notices = filter(None, (_data_notice(benches), _own_files(benches)))
-    return tuple(replace(notice, text="") for notice in notices)
+    """Of those, what is said of the data: the foot of the first slide has it."""
+    return tuple(filter(None, (_data_notice(benches), _own_files(benches))))
 
 
 def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) -> str:

@@ -79,6 +79,8 @@ FONT = "Liberation Sans, Arimo, Helvetica, Arial, sans-serif"
 """The charts' font; its metrics are the same in all four, so that bytes and widths are too."""
 HALO = {"stroke": "var(--paper)", "strokeWidth": 4, "strokeJoin": "round"}
 """The ground behind a text that lines may cross: its outline, which a page paints first."""
+ON_WASH = {"stroke": "var(--wash)"}
+"""The same on a shaded ground."""
 
 
 def heat_bin(speedup: float) -> int:

@@ -107,6 +107,7 @@ def test_paper_is_light_with_letters_of_eleven_pixels_and_holds_the_whole_width(
         page.emulate_media(media="print", color_scheme="dark")
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert ground == "rgb(255, 255, 255)"
+        assert "@bottom-left{content:" in page.content(), "the sheet names its site"
         assert page.evaluate(SMALLEST_TEXT) >= 11
         assert page.evaluate(TOO_WIDE) == []
         assert page.evaluate(HEADINGS_OF_NOTHING) == []
@@ -123,6 +124,7 @@ def test_a_telephone_shows_letters_of_ten_pixels_and_scrolls_one_way(
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert page.evaluate(SMALLEST_TEXT) >= 10
         assert page.evaluate(OVERLAPS) == []
+        assert page.locator(".mast").evaluate("e => e.offsetHeight") <= 46
 
 
 def test_no_figure_is_taller_on_paper_than_a_sheet(

@@ -36,7 +36,7 @@ from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
 from accelreport.results.store import Store
 from tests.report.scenarios import Results, observed, ordinary
-from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL
+from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL, TITLES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
 from tests.report.tree import Element, parse
 from tests.support.browser import BROWSER_ARGUMENTS, browser_path, opened
@@ -113,13 +113,14 @@ def example_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_hall_can_read_every_text_of_every_slide(
     site: Path, observed_site: Path, example_site: Path, browser: Browser
 ) -> None:
-    """28 of 720 px, nothing over another text, nothing cut, and the figure has the slide."""
+    """28 of 720 px, nothing over another, nothing cut, titles at one height, a large figure."""
     every = (site, observed_site, example_site)
     decks = [path for at in every for path in sorted(at.glob("*slides.html"))]
     assert len(decks) >= 20
     for deck in decks:
         with told(browser, deck, width=1280, height=720) as page:
-            assert page.evaluate(LITTLE, 0.6) == [], deck
+            assert page.evaluate(LITTLE, 0.57) == [], deck
+            assert len(page.evaluate(TITLES)) == 1, deck
             assert page.evaluate(OUTSIDE) == [], deck
             assert page.evaluate(SMALL, LETTERS) == [], deck
             assert page.evaluate(OVERLAPS) == [], deck

@@ -1,6 +1,6 @@
 """Named rows on one axis: bars from zero, or marks on a logarithmic axis (● measured, ◇ published).
 
-Bars are for values of which the largest is less than 150 times the smallest. No stem joins
+Bars are for values of which the largest is less than 20 times the smallest. No stem joins
 a mark to a logarithmic axis, where lengths mean nothing.
 """
 
@@ -48,7 +48,7 @@ from accelreport.report.charts.scales import (
     wrapped,
 )
 from accelreport.report.text import cut, folded, text_width
-from accelreport.report.theme import GLYPHS, HALO, letters, series, shape
+from accelreport.report.theme import GLYPHS, HALO, ON_WASH, letters, series, shape
 
 LETTERS, SMALLER = 13.5, 12.5
 """Sizes of letters of a name, and of its detail, in pixels."""
@@ -538,13 +538,16 @@ class _DotPlot:
             edges = [self._rows[0].top, *(row.bottom for row in self._rows)]
         between = Layer(rows([{"y": y} for y in edges])).mark_rule(stroke="var(--grid)")
         layers = [between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(self._width))]
+        top, end = self._rows[0].top - GROUP * bool(self._rows[0].group), self._rows[-1].bottom
+        lines = [{"tick": tick, "y": top, "end": end} for tick in self._ticks]
+        grid = Layer(rows(lines)).mark_rule(stroke="var(--grid)")
+        grid = grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end"))
         base = self._base
         if base is None:
-            return layers
+            return layers + [grid] * (not self._phone)
         at = self._at(base.value)
         # One piece through all groups; on a telephone, where names are above, each row has its own.
         row, free = {"base": base.value}, LEAST_LEFT * self._phone
-        top, end = self._rows[0].top - GROUP * bool(self._rows[0].group), self._rows[-1].bottom
         whole = [row | {"y": top, "end": end}]
         parts = [row | {"y": own.marks_top + free, "end": own.bottom - free} for own in self._rows]
         if base.below or base.above:
@@ -553,9 +556,7 @@ class _DotPlot:
             shade = shade.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(edge), x2=alt.X2Value(at))
             layers.insert(0, shade)
         if not (self._phone or base.limit):
-            lines = [{"tick": tick, "y": top, "end": end} for tick in self._ticks]
-            grid = Layer(rows(lines)).mark_rule(stroke="var(--grid)")
-            layers.append(grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end")))
+            layers.append(grid)
         bare = [
             part
             for part, own in zip(parts, self._rows, strict=True)
@@ -622,6 +623,7 @@ class _DotPlot:
                 elif not self._bars:
                     text, at, align = self._beside(on_line, edge)
                     look |= {"align": align, "dx": END if align == "left" else -END}
+                    look |= ON_WASH if self._is_shaded(at, align) else {}
                     texts.append((place | {"edge": at, "label": text}, look))
                 on_line = []
         # Numbers end together, and ratios begin together.
@@ -644,6 +646,14 @@ class _DotPlot:
             *text_layers(owners, x=alt.XValue(self._owners_at or 0), y=_y()),
             *text_layers(left_out, x=alt.XValue(self._width), y=_y()),
         ]
+
+    def _is_shaded(self, at: float, align: str) -> bool:
+        """Whether a text at that side of a value is on the shaded side of the base."""
+        base = self._base
+        if base is None or not (base.below or base.above):
+            return False
+        below = at < base.value or (at == base.value and align == "right")
+        return below == bool(base.below)
 
     def _names(self) -> list[Layer]:
         """Names over their details: at the left, or on a telephone above their marks."""
@@ -696,4 +706,5 @@ def _mark(dot: Dot, y: float, row: Row, ends: tuple[float, float]) -> dict[str, 
         "hollow": bool(dot.hollow),
         "is_base": dot.is_base,
         **marked(dot.device, f"{whose}: {dot.whole_text}"),
+        **({"colour": "var(--soft)"} if dot.aside else {}),
     }

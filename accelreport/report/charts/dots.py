@@ -13,7 +13,7 @@ HELD = (0.5, 2.0)
 """Multiples of a base that its axis always holds, so that nearly equal values look so."""
 NARROW = 0.015
 """Share of the longest bar below which an interval is in words: its ends would be a blot."""
-FROM_ZERO = 150.0
+FROM_ZERO = 20.0
 """The largest value over the smallest, below which bars from zero show both."""
 
 
@@ -43,6 +43,7 @@ class Dot:
         span: its interval in words, without its unit.
         worded: whether these are behind its text, as its interval is too narrow to be drawn.
         quiet: whether its text is not bold, because it is not the number of the title.
+        aside: whether its bar is grey, beside those of the title.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Dot:
     span: str = ""
     worded: bool = False
     quiet: bool = False
+    aside: bool = False
 
     @property
     def whole_text(self) -> str:

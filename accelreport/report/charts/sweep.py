@@ -45,7 +45,7 @@ from accelreport.report.charts.scales import (
 )
 from accelreport.report.model import Key
 from accelreport.report.text import text_width
-from accelreport.report.theme import COLOURS, HALO, letters, line_key
+from accelreport.report.theme import COLOURS, HALO, ON_WASH, letters, line_key
 
 LETTERS = 13.0
 """Size of letters, in pixels."""
@@ -58,7 +58,7 @@ FAINT = 0.4
 FROM_ZERO = 8.0
 """The largest rate over the smallest, below which a linear axis shows both."""
 GREY, OFFSET = "var(--soft)", 3
-"""Colour of lines that the title is not of, and pixels by which their upright lines are moved."""
+"""Colour of lines that the title is not of, and pixels by which they are moved."""
 PUBLISHED = [4.0, 3.0]
 """The dash of a published line."""
 
@@ -429,6 +429,7 @@ class SweepPanel:
                             "y": y,
                             "low": low,
                             "high": high,
+                            "aside": self._aside_of(line),
                             "moved": self._moved(line),
                         }
                         | marked(line.device, description, line.name)
@@ -437,12 +438,16 @@ class SweepPanel:
         return Layer(rows(points)).encode(x=self._x)
 
     def _moved(self, line: SweepLine) -> int:
-        """Pixels by which its upright lines are at the right of its marks.
+        """Pixels by which its upright lines are moved: with it, or to the side of its marks.
 
         Tails of two lines are at two sides of their marks.
         """
         if line.tails:
             return OFFSET if self._lines.index(line) % 2 else -OFFSET
+        return self._aside_of(line)
+
+    def _aside_of(self, line: SweepLine) -> int:
+        """Pixels by which a line of others than the title is at the right of its places."""
         return OFFSET * (line.beside and not line.is_base)
 
     def chart(self) -> Chart:
@@ -457,7 +462,7 @@ class SweepPanel:
         )
         dash = dashed(line.device for line in own)
         up = {"y": self._y, "detail": alt.Detail("label:N")} | COLOUR
-        size = 72
+        size, moved = 72, {"xOffset": {"expr": "datum.aside"}}
         hollow = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
         # Of measured and published lines the eye meets the measured ones first.
         thick = {"strokeWidth": 3} if 0 < len(own) < len(self._lines) else {}
@@ -471,14 +476,14 @@ class SweepPanel:
             measured = self._points(some, lambda line, number: number < line.known)
             if any(line.known < len(line.x) for line in some):
                 every = self._points(some, lambda *_: True)
-                layers.append(every.mark_line(opacity=FAINT, **thin).encode(**dash, **up))
+                layers.append(every.mark_line(opacity=FAINT, **thin, **moved).encode(**dash, **up))
             upright = measured.mark_rule(strokeWidth=1.5, xOffset={"expr": "datum.moved"})
-            layers.append(measured.mark_line(**thin).encode(**dash, **up))
+            layers.append(measured.mark_line(**thin, **moved).encode(**dash, **up))
             layers.append(upright.encode(y=self._low, y2=alt.Y2("high"), **COLOUR))
         layers += [
             published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
-            open_marks.mark_point(size=size, **hollow).encode(**up, **SHAPE),
-            solid.mark_point(size=size).encode(**up, **SHAPE),
+            open_marks.mark_point(size=size, **hollow, **moved).encode(**up, **SHAPE),
+            solid.mark_point(size=size, **moved).encode(**up, **SHAPE),
         ]
         layers += [*self._texts(), *self._failures(), *self._bracket_layers()]
         bold = {"align": "left", "fontWeight": "bold", "fontSize": LETTERS}
@@ -548,12 +553,14 @@ class SweepPanel:
         if place_of_ratio := self._place_of_ratio():
             taken += place_of_ratio[1:]
         written: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        beyond = self._axes.beyond
         places = place(boxes, taken, self._edges, len(texts))
         for (x, y, text, fill, device, _), own, number in zip(texts, shifts, places, strict=True):
             if number is not None:
                 row = {"x": x, "y": y, "label": text, "ink": fill} | marked(device, "")
                 dx, dy = own[number]
                 look = {"dx": dx, "dy": dy, "fontWeight": "bold", "fontSize": size}
+                look |= ON_WASH if beyond is not None and x > beyond else {}
                 written.append((row, HALO | look))
         return text_layers(written, x=self._x, y=self._y, fill=INK)
 

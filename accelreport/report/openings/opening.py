@@ -58,11 +58,11 @@ class Size:
     most: int = 0
 
 
-ON_A_SLIDE = Size(502, 224, most=6)
+ON_A_SLIDE = Size(502, 212, most=6)
 """A drawing on a slide of 1280 × 720 is 2.25 times as large: its letters of 12.5 are 28 px.
 The text of a last tick may be up to 10 px beyond it."""
-ON_A_FIRST_SLIDE = Size(502, 192, most=6)
-"""The same below a question and its answer."""
+ON_A_FIRST_SLIDE = Size(502, 180, most=6)
+"""The same above lines on the data."""
 SHARED = Size(502, 150, most=4)
 """A drawing of a link preview, which is 2.25 times as large as well."""
 ON_A_PHONE = Size(330, 290)

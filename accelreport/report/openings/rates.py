@@ -66,6 +66,7 @@ from accelreport.report.openings.row_names import of_one_machine, precisions
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
+from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, Point
 from accelreport.report.warning_text import flag_text
 
@@ -407,9 +408,12 @@ def rows_plot(
     named = list(zip(dots, (value.of for value in values), strict=False))
     if ratios:
         named = [(replace(dot, ratio=ratios.get(of, "")), of) for dot, of in named]
+    ours = len({*title_subjects}) > 1 and not any(of.row for of in title_subjects)
+    if ours and len({series(dot.device.colour) for dot, of in named if not of.row}) == 1:
+        compared = {*(ratios or title_subjects)}
+        named = [(replace(dot, aside=of not in compared), of) for dot, of in named]
     own = [dot for dot, of in named if of in title_subjects]
     own += [dot for dot, of in named if not of.row and as_baseline(bench, of)]
-    ours = len({*title_subjects}) > 1 and not any(of.row for of in title_subjects)
     able = [dot for dot, _ in named if not (ours and dot.published)]
     shown = rows_of_a_slide(able, own, ON_A_SLIDE.most)
     if name == "rates" and any(dot.published for dot in shown):

@@ -35,7 +35,7 @@ from accelreport.errors import AccelReportError, ExitCode, Unshown
 from accelreport.report.model import Drawing, Page
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.text import label, lines_within
-from accelreport.report.theme import FONT, HALO
+from accelreport.report.theme import FONT
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _ELEMENTS = {"svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath"}
@@ -145,7 +145,7 @@ class _Writer:
         device, _, text = element.get("aria-label", "").partition("|")
         attributes += f' data-series="{escape(device)}"' if device else ""
         inside += f"<title>{escape(text)}</title>" if text else ""
-        if name == "text" and element.get("stroke") == HALO["stroke"]:
+        if name == "text" and element.get("stroke", "none") != "none":
             attributes += ' paint-order="stroke"'
         if name == "g" and (not inside or not attributes):
             return inside

@@ -13,7 +13,6 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from urllib.parse import quote
 
 import jinja2
 import segno
@@ -25,6 +24,7 @@ from accelreport.report.model import Column, Drawing, Entry, Page, Row
 from accelreport.report.pages.registry import NAVIGATION
 from accelreport.report.quantity import Number
 from accelreport.report.site.options import CHECKOUT, NO_FACTS, PACKAGED, SiteFacts
+from accelreport.report.text import label
 from accelreport.report.theme import EDGES, key_class, variables
 
 
@@ -123,6 +123,8 @@ _STYLES = {
     "cell": ("base.css", "table.css"),
 }
 _STYLE_OF = {"cell.html": "cell", "slides.html": "slides"}
+MOST_LETTERS = 90
+"""Letters of a page's title at the foot of a sheet."""
 _SCRIPTS = {
     "cell.html": ("theme",),
     "slides.html": ("theme", "deck"),
@@ -183,9 +185,6 @@ class Renderer:
         """A style sheet: the colours, then its parts, without comments and idle space."""
         parts = [self.environment.get_template(part).render() for part in _STYLES[name]]
         rules = _AROUND.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub("", "\n".join(parts)))).strip()
-        if self._facts.address and name != "slides":  # at the foot of each printed sheet
-            site = quote(self._facts.address, safe=":/?#@!$&*+,;=%~-._")
-            rules += f'@page{{@bottom-left{{content:"{site}";font:8pt sans-serif}}}}'
         # Charts name colours in the page; a cell has none, and there are many cells.
         pairs = [pair for pair in variables() if name != "cell" or f"var(--{pair[0]})" in rules]
         light = "".join(f"--{token}:{colour};" for token, colour, _ in pairs)
@@ -203,6 +202,18 @@ class Renderer:
         }
         return {name: Markup("\n".join(own)) for name, own in lines.items()}  # noqa: S704 -- ours
 
+    def _sheet(self, page: Page) -> str:
+        """The style sheet of a page, with what is at the foot of each printed sheet."""
+        name = _STYLE_OF.get(page.template, "full")
+        if name == "slides":
+            return self.style(name)
+        parts = self._facts.title, label(page.title, MOST_LETTERS), self._facts.address
+        text = " · ".join(dict.fromkeys(filter(None, parts)))
+        # What could end the text, or the style sheet, is there by its number.
+        shown = re.sub(r"[^\w .,:/%·×–-]", lambda sign: f"\\{ord(sign[0]):x} ", text)
+        foot = f'content:"{shown}";font:8pt sans-serif'
+        return f"{self.style(name)}@page{{@bottom-left{{{foot}}}}}"
+
     def render(self, page: Page, **values: object) -> str:
         """A page as HTML.
 
@@ -214,7 +225,7 @@ class Renderer:
             TemplateError: a template is not right; the error names file and line.
         """
         try:
-            sheet = self.style(_STYLE_OF.get(page.template, "full"))
+            sheet = self._sheet(page)
             template = self.environment.get_template(page.template)
             scripts = self.scripts(page.template)
             allowed = list(scripts.values())

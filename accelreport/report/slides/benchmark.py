@@ -22,11 +22,9 @@ from accelreport.report.model import (
     Section,
     Speech,
     Token,
-    Units,
 )
 from accelreport.report.notices import data_notices
 from accelreport.report.openings.opening import (
-    ON_A_FIRST_SLIDE,
     ON_A_PHONE,
     ON_A_SLIDE,
     Plot,
@@ -54,8 +52,10 @@ from accelreport.report.view import BenchmarkView, records_of
 
 MOST_SLIDES = 8
 """Slides of a deck, the first and the last one among them."""
-LEAST_POINTS = 3
-"""Of fewer points no figure is made, but for the first slide."""
+LEAST_POINTS, FIRST = 3, "first"
+"""Of fewer points no figure is made, but for the first slide, and the name of that figure."""
+OF_AN_ANSWER, OF_NOTICES = 24, 32
+"""Pixels of a figure of the first slide that the line above it takes, and those below it."""
 MOST_LETTERS = 110
 """Letters of a line on the first slide."""
 SHORT = 12
@@ -72,13 +72,6 @@ MOST_LINES, LONGEST_LINE = 11, 62
 """Of a text that a network wrote, as far as it stands on a slide."""
 _DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
 """Marks that carry data; rules and texts are lines of a grid, bands and labels."""
-MOST_ROWS = 6
-"""States of claims."""
-_MERGED = (
-    ("not_measured", "needs_device", "not measured, or need a device"),
-    ("withheld", "undecided", "undecided or withheld"),
-)
-"""States of claims that share a row where there are too many, and what it is called."""
 _DECIDED = {"confirmed", "refuted"}
 """States of claims of which one is told in a deck of its own."""
 
@@ -106,7 +99,9 @@ def slides_page(bench: BenchmarkView, page: Page) -> Page:
         topic=label(bench.plan.title, MOST_LETTERS),
         note=next(note for note in notes if len(note) <= LONGEST_FOOT),
         shown=slide_block(
-            below(bench, opening.by_answer[0], opening.answered[0]), "first", size=ON_A_FIRST_SLIDE
+            below(bench, opening.by_answer[0], opening.answered[0]),
+            FIRST,
+            size=first_size([bench], answered=answer != opening.title),
         ),
         slides=slides,
         again=commands(bench),
@@ -225,6 +220,12 @@ def figure_slides(
             yield scene.finding.kind, _slide(bench, name, scene, scene.finding, block, block.title)
 
 
+def first_size(benches: Sequence[BenchmarkView], *, answered: bool) -> Size:
+    """The size of the figure of the first slide, which lines above and below it may make lower."""
+    less = OF_AN_ANSWER * answered + OF_NOTICES * bool(data_notices(benches))
+    return replace(ON_A_SLIDE, height=ON_A_SLIDE.height - less)
+
+
 def slide_block(
     shown: Shown, name: str, narrow: Size = ON_A_NARROW_SLIDE, size: Size = ON_A_SLIDE
 ) -> Block | None:
@@ -239,7 +240,7 @@ def slide_block(
     plain = replace(shown, id=name, table=None, caption=shown.brief, badges=badges, keys=keys)
     figure = replace(plain.figure(size, narrow), subtitle=shown.up)
     count = shown.points or points_of(figure.panels[0].wide.spec)
-    return figure if count >= LEAST_POINTS or size is not ON_A_SLIDE else None
+    return figure if count >= LEAST_POINTS or name == FIRST else None
 
 
 def points_of(spec: Mapping[str, Any]) -> int:
@@ -313,7 +314,7 @@ def foot(topic: str, block: Block) -> str:
 
 
 def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
-    """What became of the claims, a square for each; None where there is little to tell.
+    """What became of the claims, those that are refuted first; None where there is little to tell.
 
     Few claims of one benchmark, or those of which all are open, are a sentence of its notes.
     """
@@ -326,11 +327,9 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
         return None
     if alone and len(units.items) < LEAST_POINTS:
         return None
-    for one, other, words in _MERGED:
-        if len(units.keys) > MOST_ROWS:
-            units = _merged(units, one, other, words)
     where = "claims.html" if len(benches) > 1 else f"{benches[0].slug}.html#claims"
     title = decided_text([result for bench in benches for result in bench.tested])
+    units = replace(units, keys=tuple(sorted(units.keys, key=lambda key: key[0] != "refuted")))
     spoken = (f"{title}.",)
     return Section(
         "claims",
@@ -339,19 +338,3 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
         finding="Verdicts",
         speech=Speech(spoken, claim_sentences(benches), (Download(where, "Numbers: claims"),)),
     )
-
-
-def _merged(units: Units, one: str, other: str, words: str) -> Units:
-    """The squares with those of one state in the row of another."""
-    counts = {state: count for state, _, count in units.keys}
-    if not {one, other} <= counts.keys():
-        return units
-    both = (other, words, counts[one] + counts[other])
-    keys = tuple(both if key[0] == other else key for key in units.keys if key[0] != one)
-    rows = (
-        replace(row, items=tuple(
-            replace(unit, state=other) if unit.state == one else unit for unit in row.items
-        ))
-        for row in units.rows
-    )  # fmt: skip
-    return Units(tuple(rows), keys)

@@ -8,15 +8,16 @@ from dataclasses import replace
 from accelreport.analysis.findings import Kind
 from accelreport.report import quantity
 from accelreport.report.model import Download, Page, Section, Speech
-from accelreport.report.openings.opening import ON_A_FIRST_SLIDE
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.index import front_parts
 from accelreport.report.pages.overview import PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
 from accelreport.report.slides.benchmark import (
+    FIRST,
     MOST_SLIDES,
     deck,
     figure_slides,
+    first_size,
     foot,
     slide_block,
     slides_path,
@@ -59,7 +60,9 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         answer="",
         topic=quantity.plural(len(benches), "benchmark"),
         note=quantity.days(record.started_at for record in measured_records(benches)),
-        shown=slide_block(plots[0][1], "first", PHONE, ON_A_FIRST_SLIDE) if plots else None,
+        shown=slide_block(plots[0][1], FIRST, PHONE, first_size(benches, answered=False))
+        if plots
+        else None,
         slides=[*slides, *_chosen(left, MOST_SLIDES - 3 - len(slides))],
         again=site_commands(benches, brief=True),
     )
