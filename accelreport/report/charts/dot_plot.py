@@ -706,5 +706,5 @@ def _mark(dot: Dot, y: float, row: Row, ends: tuple[float, float]) -> dict[str, 
         "hollow": bool(dot.hollow),
         "is_base": dot.is_base,
         **marked(dot.device, f"{whose}: {dot.whole_text}"),
-        **({"colour": "var(--soft)"} if dot.aside else {}),
+        **({"colour": "var(--p2)"} if dot.aside else {}),
     }
