@@ -356,7 +356,7 @@ def _sections(board: Board) -> Iterator[Section]:
     tokens = (
         Token("# ten minutes\n", "note"),
         Token("accelreport chip\n"),
-        Token("# anonymous file\n", "note"),
+        Token("# no private names\n", "note"),
         Token("accelreport contribute\n"),
     )
     yield Section("add", "Add yours", (Code("", tokens),))
