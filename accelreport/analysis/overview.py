@@ -106,16 +106,26 @@ class PublishedRate:
 
     @property
     def slack(self) -> float:
-        """Half a unit of the last printed digit, as a share; times are in whole minutes or so."""
+        """Half a unit of the last printed digit, as a share."""
         printed = self.row.figures().get(self.figure, self.rate)
-        minutes = printed >= 120 and printed % 60 == 0 and self.figure.endswith("_time")
-        return 30 / printed if minutes else rounding(printed)
+        return slack_of(self.figure, printed)
 
     @property
     def digits(self) -> int:
         """How many digits of the rate its rounding leaves, at least two; 0 of a printed rate."""
-        derived = self.figure.endswith("_time") and 0 < self.slack < 1
-        return max(2, floor(-log10(self.slack)) + 1) if derived else 0
+        return digits_of(self.figure, self.slack)
+
+
+def slack_of(figure: str, printed: float) -> float:
+    """Half a unit of the last printed digit, as a share; times are in whole minutes or so."""
+    minutes = printed >= 120 and printed % 60 == 0 and figure.endswith("_time")
+    return 30 / printed if minutes else rounding(printed)
+
+
+def digits_of(figure: str, slack: float) -> int:
+    """How many digits of a rate the rounding of its figure leaves; 0 where it is printed."""
+    derived = figure.endswith("_time") and 0 < slack < 1
+    return max(2, floor(-log10(slack)) + 1) if derived else 0
 
 
 def published_rates(plan: PlanDocument) -> tuple[PublishedRate, ...]:
@@ -202,7 +212,12 @@ class PrintedRate:
     @property
     def slack(self) -> float:
         """Half a unit of its last printed digit, as a share of it."""
-        return rounding(self.result.value)
+        return slack_of(self.result.figure, self.result.value)
+
+    @property
+    def digits(self) -> int:
+        """How many digits of the rate its rounding leaves, at least two; 0 of a printed rate."""
+        return digits_of(self.result.figure, self.slack)
 
 
 @dataclass(frozen=True)

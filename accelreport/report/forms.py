@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from accelreport.analysis.findings import COMPARED, Caveat, Finding, Kind, Value
+from accelreport.analysis.findings import COMPARED, Caveat, Finding, Kind, Subject, Value
 from accelreport.analysis.learning import Change, Parity
 from accelreport.analysis.learning_findings import BATCHES, LATENCY
+from accelreport.analysis.speed_findings import divided
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
 
@@ -61,9 +62,14 @@ def _diverged(finding: Finding) -> bool:
 
 
 def speed_of(finding: Finding) -> Value | None:
-    """How fast a converted network is, where that is decided: of a call, else of batches."""
+    """How fast the faster one of a converted network and the other is, where that is decided.
+
+    It is of a call, else of batches.
+    """
     speeds = (value for value in finding.values if value.of.part in {LATENCY, BATCHES})
-    return next((v for v in speeds if v.verdict in {Verdict.FASTER, Verdict.SLOWER}), None)
+    speed = next((v for v in speeds if v.verdict in {Verdict.FASTER, Verdict.SLOWER}), None)
+    slower = speed is not None and speed.number < 1
+    return replace(speed, interval=divided(1.0, speed.interval)) if speed and slower else speed
 
 
 def runs_of(finding: Finding) -> str:
@@ -76,8 +82,8 @@ def runs_of(finding: Finding) -> str:
 
 
 def first_alone(finding: Finding) -> Finding:
-    """Latencies and gains of several devices as the one that their sentence has."""
-    several = finding.kind not in {Kind.LATENCY, Kind.GAIN}
+    """Latencies and comparisons of several devices as the one that their sentence has."""
+    several = finding.kind not in {Kind.LATENCY, *COMPARED}
     return finding if several else replace(finding, values=finding.values[:1])
 
 
@@ -89,6 +95,22 @@ def times_as_fast(finding: Finding) -> str:
     ends = own.interval
     decided = ends.known and ends.high < other
     return quantity.ratio(other / own.number, other / ends.high, other / ends.low) * decided
+
+
+def over(value: Value) -> Subject:
+    """What a ratio is over."""
+    if value.over is None:
+        raise ValueError("only a ratio is over something")
+    return value.over
+
+
+DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
+"""What a sentence about quality begins with where the data are not the whole real set."""
+
+
+def data_words(finding: Finding) -> str:
+    """On what data a network learned that are not the whole real set; empty where they are."""
+    return next((words for caveat, words in DATA.items() if caveat in finding.caveats), "")
 
 
 _RATIOS = (*COMPARED, Kind.PUBLISHED)
@@ -135,7 +157,7 @@ EVIDENCE = {
     "baseline": "{name} is the baseline ({why}).",
     "seed": "The run is seed {seed}, one of {runs}.",
     "int8": "Accuracy {changes} on {examples} examples ({test}).",
-    "quality": "{data}{metric} with {own} is {shift} ({between}, 90\xa0% interval; margin "
+    "quality": "{data}{metric} with {own} differs by {shift} ({between}, 90\xa0% interval; margin "
     "±\xa0{margin}): {state}.",
     "budget": "The time budget per cell stopped {what}{after}.",
     "processors": "The processor differs between runs: {names}.",

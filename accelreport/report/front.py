@@ -25,11 +25,11 @@ from accelreport.analysis.speed_findings import failures, forward, rate_of
 from accelreport.analysis.stats import holds_one
 from accelreport.report import quantity
 from accelreport.report.claim_text import among, decides
-from accelreport.report.forms import EVIDENCE, say
+from accelreport.report.forms import EVIDENCE, over, say
 from accelreport.report.model import Notice
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.overview import Overview
-from accelreport.report.say import Speaker, over
+from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, processors
 from accelreport.report.warning_text import busy_text, failed_text
@@ -85,7 +85,7 @@ def lead(headed: Sequence[FrontFinding], more: Sequence[FrontFinding]) -> str:
     """The lines below the heading: its evidence or, without one, other findings; then a load."""
     parts = [front.evidence for front in headed] or [front.sentence for front in more]
     busy = [row for front in headed or more for row in front.busy]
-    return " ".join(filter(None, [*parts, busy_text(busy) if busy else ""]))
+    return " ".join(filter(None, [*parts, busy_text(busy)]))
 
 
 def front_findings(view: Overview) -> tuple[FrontFinding, ...]:

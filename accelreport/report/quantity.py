@@ -336,13 +336,6 @@ def points(difference: float, low: float = math.nan, high: float = math.nan) -> 
     return f"{signed(100 * difference, places)}{SPACE}points"
 
 
-def shift(difference: float) -> str:
-    """A difference of shares in words: "0.12 points higher"; "the same" where nothing is left."""
-    apart = fixed(100 * abs(difference), 2)
-    way = "higher" if difference > 0 else "lower"
-    return f"{apart}{SPACE}points {way}" if float(apart) else "the same"
-
-
 def points_between(low: float, high: float) -> str:
     """An interval of such a difference: "−0.30 to +0.12"."""
     return f"{signed(100 * low, 2)} to {signed(100 * high, 2)}"

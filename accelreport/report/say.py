@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
 
-from accelreport.analysis.claims import ClaimResult, ClaimState
+from accelreport.analysis.claims import ClaimResult, ClaimState, Number
 from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.difference import Difference
 from accelreport.analysis.findings import (
@@ -26,17 +26,17 @@ from accelreport.analysis.findings import (
     Unit,
     Value,
 )
-from accelreport.analysis.learning import Change
+from accelreport.analysis.learning import Change, errors_of, forecasts_of
 from accelreport.analysis.learning_findings import ACCURACY, BATCHES, LATENCY
 from accelreport.analysis.outcome import comparisons_of, outcome_of
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
 from accelreport.analysis.speed_findings import difference_of, failures, forward, threads_of
-from accelreport.analysis.stats import Interval, Verdict, grouped, holds_one
+from accelreport.analysis.stats import Verdict, grouped, holds_one
 from accelreport.analysis.warnings import is_share
 from accelreport.report import forms, quantity
 from accelreport.report.claim_text import among, as_title, decides, is_named, is_of, measured_lines
-from accelreport.report.forms import CAVEATS, EVIDENCE, PARITY, best_of, reached, say, speed_of
+from accelreport.report.forms import CAVEATS, EVIDENCE, PARITY, best_of, data_words, over, say
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
 from accelreport.report.text import in_quotes, label, parted, sentence
 from accelreport.report.view import COMPILE, BenchmarkView, median, mode
@@ -48,9 +48,6 @@ LOOSE = 2.0
 """How far apart the ends of an interval may be whose middle a sentence gives."""
 MOST_NUMBERS, MOST_STATED = 2, 2
 """Of a claim in lines below a title, and devices that a caveat names; things below a title."""
-
-_DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
-"""What a sentence about quality begins with where the data are not the whole real set."""
 
 _ALONE = {*FACTS, *BESIDE_PUBLISHED, Kind.RANGE} - {Kind.TARGET}
 """Kinds of a sentence that names the data of its own number, beside its runs."""
@@ -117,12 +114,7 @@ class Speaker:
         """One number, or the least and the greatest: "1.4 to 2.6×"."""
         least, most = (pick(values, key=lambda value: value.number) for pick in (min, max))
         one, other = self.number(least), self.number(most)
-        if quantity.one_number(one, other):
-            return min(one, other, key=len)
-        if least.unit is Unit.RATE:
-            ends = Interval(least.number, least.number, most.number, least.interval.n)
-            return quantity.span(ends, least.unit, self.noun(least))
-        return f"{one} to {other}"
+        return min(one, other, key=len) if quantity.one_number(one, other) else f"{one} to {other}"
 
     # Sentences --------------------------------------------------------------------------------
 
@@ -184,14 +176,24 @@ class Speaker:
         measured = self.bench.findings[0].kind is not Kind.NOT_MEASURED
         lines = [f"{text}." for text in [self.failed()] if text and measured]
         if self.claim and not is_of(self.claim, answered[0]):
-            numbers = measured_lines(self.claim, Names(axis=axis_title, value=quantity.setting))
+            claim = replace(self.claim, numbers=tuple(map(self._of_device, self.claim.numbers)))
+            numbers = measured_lines(claim, Names(axis=axis_title, value=quantity.setting))
             lines += [f"{sentence(line)}." for line in numbers if len(numbers) <= MOST_NUMBERS]
         titled = [] if self.claim and measured else answered[:1]
         lines += [self.evidence(finding) for finding in titled]
         lines += [self._stated(finding) for finding in answered if finding not in titled]
         held = [text for finding in answered for text in self.caveats(finding, budget=False)]
         stated = list(filter(None, [*lines, *unsure]))[:MOST_STATED]
-        return " ".join(dict.fromkeys(filter(None, [*stated, *held, self.load(*answered)])))
+        load = self.load(answered[0])
+        if self.claim:
+            load = busy_text(run for number in self.claim.numbers for run in number.processes)
+        return " ".join(dict.fromkeys(filter(None, [*stated, *held, load])))
+
+    def _of_device(self, number: Number) -> Number:
+        """A number of a claim with its device, where several are shown and it is of one."""
+        of = {(run.device, run.machine) for run in number.processes}
+        alone = len(of) == 1 < len(self.bench.shown_series)
+        return replace(number, device=self.bench.name_at(*of.pop(), ())) if alone else number
 
     def _stated(self, finding: Finding) -> str:
         """A finding, with the interval behind it of its only number of one configuration."""
@@ -218,10 +220,9 @@ class Speaker:
         number = f"{self.number(shown)} {_Words(self, finding, {}).noun}{self.at(first.of)}"
         return ", ".join(filter(None, (number, of, forms.runs_of(finding), data_words(finding))))
 
-    def load(self, *findings: Finding) -> str:
-        """During how many processes of some findings other programs ran; empty of none."""
-        busy = [one for one in map(forms.first_alone, findings) if Caveat.BUSY in one.caveats]
-        return busy_text(_processes(busy)) if busy else ""
+    def load(self, finding: Finding) -> str:
+        """During how many processes of a finding's sentence other programs ran, if any."""
+        return busy_text(_processes([forms.first_alone(finding)]))
 
     def caveats(self, finding: Finding, *, budget: bool = True) -> Iterator[str]:
         """A sentence for each thing, but a load and single runs, that weakens a finding."""
@@ -236,7 +237,7 @@ class Speaker:
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
         for names in self.bench.processors_of(every):
             yield EVIDENCE["processors"].format(names=quantity.listed(names))
-        held -= _DATA.keys() if finding.kind in _ALONE else frozenset()
+        held -= forms.DATA.keys() if finding.kind in _ALONE else frozenset()
         for caveat, text in CAVEATS.items():
             if caveat in held:
                 yield text.format(steps=counted, without=without)
@@ -297,7 +298,7 @@ class Speaker:
                 number, name = self.with_interval("", base).strip(), self.spoken(base.of)
                 return EVIDENCE["absolute"].format(name=name, verb=self.verb(base), number=number)
             case Kind.TOTAL if base:
-                values, where = (base,), f" of the time on {self.name(base.of)}"
+                values, where = (base,), f" on {self.name(base.of)}"
             case Kind.UNDECIDED:
                 spec, open_ = (self.bench.plan.spec,), {(v.of, v.over) for v in values}
                 return " ".join(
@@ -313,9 +314,18 @@ class Speaker:
                 return EVIDENCE["seed"].format(seed=row.seed, runs=runs)
             case Kind.INT8:
                 return self._int8(finding)
+            case Kind.FORECAST if record := self.bench.record(values[0].processes[0]):
+                own = next(f for f in forecasts_of(record) if f.target == values[0].of.part)
+                count = errors_of(record, own).values
+                where = f" for {quantity.plural(count, 'validation value')}"
             case _ if finding.of_several:
                 where = where or self.at(values[0].of)
         first = forward(values[0])
+        if two := first.interval.two:
+            both = [quantity.write(one, first.unit, noun=self.noun(first)) for one in two]
+            verb = "take" if first.unit is Unit.SECONDS else "reach"
+            name, number = f"Two processes{where}", quantity.listed(both)
+            return EVIDENCE["absolute"].format(name=name, verb=verb, number=number)
         if not self.interval(first) or first.interval.n < 2:
             return ""
         interval = EVIDENCE["interval"].format(
@@ -338,7 +348,7 @@ class Speaker:
             data="On a sample: " * sample,
             own=COMPUTE_DTYPE[value.why[0].own],
             metric=metric if sample else sentence(metric),
-            shift=quantity.shift(change.value),
+            shift=quantity.points(change.value),
             between=quantity.points_between(change.low, change.high),
             margin=quantity.percentage_points(parity.quality.within),
             state=PARITY[parity.verdict],
@@ -396,13 +406,6 @@ class Speaker:
         return forms.runs_of(Finding(Kind.UNDECIDED, (value,)))
 
 
-def over(value: Value) -> Subject:
-    """What a ratio is over."""
-    if value.over is None:
-        raise ValueError("only a ratio is over something")
-    return value.over
-
-
 def _processes(findings: Iterable[Finding]) -> list[Result]:
     """The processes of some findings, each once."""
     values = (value for finding in findings for value in finding.every_value)
@@ -412,11 +415,6 @@ def _processes(findings: Iterable[Finding]) -> list[Result]:
 
 def _by_configuration(processes: Iterable[Result]) -> list[list[Result]]:
     return list(grouped(processes, lambda row: (row.device, row.machine, row.where)).values())
-
-
-def data_words(finding: Finding) -> str:
-    """On what data a network learned that are not the whole real set; empty where they are."""
-    return next((words for caveat, words in _DATA.items() if caveat in finding.caveats), "")
 
 
 @dataclass(frozen=True)
@@ -514,8 +512,9 @@ class _Words(Mapping[str, str]):
         # The best of a grid is framed in the figure: a title has no room for three settings.
         grid = len(bench.points) > max(map(len, bench.plan.axes.values()), default=0)
         framed = grid and self.finding.kind is Kind.RATE and self.finding.of_several
-        if self.finding.kind is Kind.RATE and of != (last := self.finding.values[-1].of):
-            return f"{self.speaker.at(of)} to {self._setting(last)}"
+        if self.finding.kind is Kind.RATE and of != (last := self.finding.values[-1]).of:
+            number = quantity.write(last.number, Unit.NUMBER, last.interval)
+            return f"{self.speaker.at(of)}, {number} at {self._setting(last.of)}"
         if framed or self.finding.kind in {Kind.GAIN, Kind.COMPILED}:
             return ""
         return self.speaker.at(over(self._first) if of.row else of)
@@ -554,7 +553,7 @@ class _Words(Mapping[str, str]):
     @property
     def number(self) -> str:
         """The first number; of a range both ends."""
-        every = self.finding.kind in {Kind.RANGE, Kind.RATE}
+        every = self.finding.kind is Kind.RANGE
         return self.speaker.numbers(self.finding.values if every else (self._first,))
 
     @property
@@ -648,15 +647,16 @@ class _Words(Mapping[str, str]):
 
     @property
     def faster(self) -> str:
-        """How fast a converted network is, with the verb."""
-        speed = speed_of(self.finding)
+        """How fast the faster one of a converted network and the other is, with the verb."""
+        speed = forms.speed_of(self.finding)
         verb = f"answers {'batches' if speed and speed.of.part == BATCHES else 'single calls'}"
-        return f" and {verb} {self.speaker.number(speed)} as fast" if speed else ""
+        who = ", which" if speed and speed.verdict is Verdict.SLOWER else " and"
+        return f"{who} {verb} {self.speaker.number(speed)} as fast" if speed else ""
 
     @property
     def reached(self) -> str:
         """How many runs reached what was asked for, with the verb."""
-        count = reached(self.finding)
+        count = forms.reached(self.finding)
         runs = quantity.plural(self.finding.of, "run")
         return f"{count} of {runs} {'reaches' if count == 1 else 'reach'}"
 

@@ -141,11 +141,11 @@ def warning_text(warned: ResultWarning) -> str:
 
 
 def busy_text(processes: Iterable[Result]) -> str:
-    """During how many of some processes, each counted once, other programs used the processor."""
+    """During how many of some processes, each once, other programs used the processor, if any."""
     every = {(process.key, process.machine): process for process in processes}.values()
     busy = sum(is_busy([process]) for process in every)
-    count = plural(len(every), "process", "processes")
-    return EVIDENCE["load"].format(busy=busy, count=count)
+    count = f"{'these ' * (len(every) > 1)}{plural(len(every), 'process', 'processes')}"
+    return EVIDENCE["load"].format(busy=busy, count=count) if busy else ""
 
 
 def _fewer_cores(busy: float, usual: float) -> str:

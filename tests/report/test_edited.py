@@ -205,7 +205,7 @@ TRUE = {
     "ratios of the table below": (T, "har_strategies", "of 12 speedups over the baseline decided"),
     "a ratio of precisions, as in its title": (T, "precision_cnn", ": 6,219 images/s · 1.3×"),
     "what a larger batch has more of": ("lat13", "mnist_latency", "predicts 19× as many images/s "),
-    "a slower conversion": (W, "mnist_deploy", "network and answers batches 0.70× as fast"),
+    "a slower conversion": (W, "mnist_deploy", "network, which answers batches 1.44× as fast"),
     "what a ratio of times is": (W, "har_sweep", "2.3× as long as units 64 (2.1–2.5×"),
     "what a ratio of rates is": (T, "mnist_latency", "17× the throughput of batch size 1 (14"),
     "one run of one seed": (T, "har_sample", "misclassified, seed 0, one partial run"),

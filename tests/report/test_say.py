@@ -11,6 +11,7 @@ from accelreport.analysis.findings import Caveat, Finding, Kind, Provenance, Sub
 from accelreport.analysis.results import Result, Timings
 from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import Interval, Verdict
+from accelreport.analysis.warnings import Recorded
 from accelreport.report.forms import signs
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
@@ -24,6 +25,8 @@ ROW = Published(device="gpu", label="Colab K80, 2018", step_time=0.01)
 THEIRS = Subject("gpu", "", (256,), ROW)
 OTHERS = Subject("cpu", "", (256,), Published(device="cpu", label="Colab CPU", step_time=0.1))
 PRECISION = Withheld(Why.PRECISION, "mixed_bfloat16", "float32")
+
+LOADED = (Recorded("loaded-machine", nan, ""),)
 
 
 @pytest.fixture(scope="module")
@@ -188,8 +191,8 @@ def test_a_compiler_is_named_as_the_field_does(speaker: Speaker, value: Value, t
 def test_what_weakens_a_number_is_said_with_it(
     speaker: Speaker, caveat: Caveat, words: str
 ) -> None:
-    value = amount(CPU, 3.0, Unit.RATE, caveat, processes=(process(CPU, 20, 15),))
-    finding = Finding(Kind.RATE, (value,))
+    run = replace(process(CPU, 20, 15), warnings=LOADED)
+    finding = Finding(Kind.RATE, (amount(CPU, 3.0, Unit.RATE, caveat, processes=(run,)),))
     assert words in f"{speaker.title(finding)}. {speaker.answer(finding)}"
 
 
@@ -214,6 +217,22 @@ def test_evidence_has_the_interval_and_its_processes(speaker: Speaker) -> None:
     assert speaker.evidence(Finding(Kind.FASTER, (FAST,))).replace("\xa0", " ") == (
         "The 95 % interval is 5.1–5.4× over 4 processes."
     )
+    both = replace(FAST, interval=Interval(5.2, nan, nan, 2, (5.1, 5.4)))
+    alone = speaker.evidence(Finding(Kind.FASTER, (both,)), " in “A”").replace("\xa0", " ")
+    assert alone == "Two processes in “A” reach 5.10× and 5.40×."
+
+
+def test_only_processes_of_the_first_of_several_comparisons_are_counted(speaker: Speaker) -> None:
+    runs = [replace(process(of), warnings=LOADED) for of in (CPU, GPU, TPU)]
+    pairs = tuple(replace(FAST, processes=(runs[0], other)) for other in runs[1:])
+    text = speaker.load(Finding(Kind.FASTER, pairs))
+    assert text.endswith("while 2 of these 2\xa0processes ran.")
+
+
+def test_rates_of_a_sweep_are_in_its_order(speaker: Speaker) -> None:
+    last = amount(replace(CPU, point=(1024,)), 2.5, Unit.RATE)
+    title = speaker.title(Finding(Kind.RATE, (amount(CPU, 3.0, Unit.RATE), last), of=2))
+    assert title.replace("\xa0", " ").endswith("3.00 images/s at batch size 256, 2.50 at 1,024")
 
 
 @pytest.mark.parametrize(

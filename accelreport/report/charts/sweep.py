@@ -85,7 +85,7 @@ class SweepLine:
         is_base: whether it is what the title is over: as thick as that line, and black where it
             is beside it.
         bare: whether it has a mark only where it has a text.
-        digits: how many its numbers have at most; 0 for as many as any.
+        digits: how many each of its numbers has at most, 0 for as many as any; empty of all that.
     """
 
     name: str
@@ -103,7 +103,7 @@ class SweepLine:
     beside: bool = False
     is_base: bool = False
     bare: bool = False
-    digits: int = 0
+    digits: tuple[int, ...] = ()
 
     @property
     def ink(self) -> str:
@@ -119,6 +119,10 @@ class SweepLine:
     def known(self) -> int:
         """How many of its points are within what was measured."""
         return len(self.x) if self.measured is None else self.measured
+
+    def digits_at(self, number: int) -> int:
+        """How many digits the number of a point has at most; 0 for as many as any."""
+        return self.digits[number] if self.digits else 0
 
     def is_solid(self, number: int) -> bool:
         """Whether the mark of a point is solid."""
@@ -419,7 +423,7 @@ class SweepPanel:
             for number, (x, y, low, high) in enumerate(values):
                 if which(line, number):
                     description = f"{line.name}, {x_title} {plain(x)}: "
-                    description += text(quantity.significant(y, line.digits))
+                    description += text(quantity.significant(y, line.digits_at(number)))
                     description += ", extrapolated" if number >= line.known else ""
                     description += "".join(f", {why}" for why in chain(*line.hollow[number:][:1]))
                     points.append(

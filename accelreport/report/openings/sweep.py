@@ -275,7 +275,7 @@ def _line(
         low=tuple(value.interval.ends[0] for value in values),
         high=tuple(value.interval.ends[1] for value in values),
         published=last.of.row is not None,
-        digits=last.digits,
+        digits=tuple(value.digits for value in values),
         hollow=tuple(why_hollow(value.caveats) for value in values if not value.of.row),
         texts=tuple(without_unit(v) if numbered or v.of in titled else "" for v in values),
     )
@@ -286,7 +286,9 @@ def ends_in_words(lines: Sequence[SweepLine], text: Callable[[float], str]) -> s
 
     def ends(line: SweepLine) -> str:
         both = [0, -1] if len(line.x) > 1 else [0]
-        known = [(quantity.significant(line.y[end], line.digits), line.x[end]) for end in both]
+        known = [
+            (quantity.significant(line.y[end], line.digits_at(end)), line.x[end]) for end in both
+        ]
         return ", ".join(f"{text(y)} at {plain(x)}" for y, x in known)
 
     parts = (f"{', '.join(filter(None, (line.name, line.detail)))}: {ends(line)}" for line in lines)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.findings import COMPARED, Finding, Kind, Subject, Value
+from accelreport.analysis.learning import Change
 from accelreport.analysis.outcome import comparisons_of
 from accelreport.analysis.overview import id_of
 from accelreport.analysis.results import UNTIMED, matches
@@ -17,6 +18,7 @@ from accelreport.analysis.stats import Verdict
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
 from accelreport.report.claim_text import STATES, as_title, decided_counts
+from accelreport.report.forms import over, times_as_fast
 from accelreport.report.model import (
     Badge,
     Column,
@@ -37,7 +39,7 @@ from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text, needs_device, titles_of, tried_kinds
 from accelreport.report.pages.overview import Overview, rates_table
-from accelreport.report.say import Speaker, over
+from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView
 
 PATH = "benchmarks.html"
@@ -160,14 +162,21 @@ GROUPS = ("Decided claims and comparisons", "Measured, none decided", "Failed", 
 """Headings of the list, by what a benchmark has."""
 
 
+def _compares(finding: Finding) -> bool:
+    """Whether a finding decides between two things: devices, a source and this, a guess."""
+    decided = finding.kind in COMPARED or isinstance(finding.values[0].verdict, Change)
+    return decided or bool(times_as_fast(finding))
+
+
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
     names = titles_of(benches)
     groups: dict[str, list[Row]] = {group: [] for group in GROUPS}
     tried, drawn = tried_kinds(benches), [False] * len(PARTS)
+    two = any(rate.interval.two for rate in filter(None, map(_best, benches)))
     for bench in sorted(benches, key=lambda bench: names[bench.slug].casefold()):
         opening = opening_of(bench)
         claims = _decided_claims(bench)
-        compared = opening.finding is not None and opening.finding.kind in COMPARED
+        compared = opening.finding is not None and _compares(opening.finding)
         if compared or opening.speaker.claim or claims:
             group = GROUPS[0]
         elif any(row.measured for row in bench.results):
@@ -185,7 +194,7 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
         corner="benchmark",
         columns=(
             Column("finding"),
-            Column("measured", "95 % interval", number=True),
+            Column("measured", "95 % interval" + " or values" * two, number=True),
             Column("cells"),
         ),
         groups=tuple(RowGroup(tuple(rows), title) for title, rows in groups.items() if rows),

@@ -28,7 +28,7 @@ from accelreport.report.charts.dots import Base, Dot, brief_marks
 from accelreport.report.charts.drawing import Chart, Named
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text, next_steps
-from accelreport.report.forms import why_hollow
+from accelreport.report.forms import over, why_hollow
 from accelreport.report.front import (
     FrontFinding,
     front_findings,
@@ -65,7 +65,7 @@ from accelreport.report.pages.overview import PAGE, PHONE, PUBLISHED, Overview
 from accelreport.report.pages.sections.claims import DECIDED as DECIDED_CLAIMS
 from accelreport.report.pages.sections.claims import PATH as CLAIMS
 from accelreport.report.pages.sections.claims import units_of
-from accelreport.report.say import Speaker, over
+from accelreport.report.say import Speaker
 from accelreport.report.text import label, text_width, unshared
 from accelreport.report.view import BenchmarkView, measured_records, mode
 from accelreport.results.versions import OtherVersions
@@ -289,7 +289,8 @@ def _decided(
     ours, every = Counter(dot.hollow for dot in dots)[()], len(outcome.comparisons)
     counts = ((every, ours, "decided"), (len(outcome.undecided), len(dots) - ours, "undecided"))
     on_a_slide = _largest(brief, ON_A_FIRST_SLIDE)
-    columns = ("on", "benchmark", "speedup", "95 % interval", "state")
+    two = any(finding.values[0].interval.two for _, finding in kept)
+    columns = ("on", "benchmark", "speedup", "95 % interval" + " or values" * two, "state")
     plot = dots_plot(
         dots,
         axis="speedup",

@@ -373,7 +373,8 @@ class Overview:
         name = printed_names(printed)[printed.index(one)]
         value = one.factor * unit
         rounded = one.slack if one.slack > UNLIKE else 0.0
-        number = _factor(shown, one) if self.over_base else _rate(shown, one.rate)
+        rate = f"{_printed(one)}{quantity.SPACE}{shown.bench.words.rate}"
+        number = _factor(shown, one) if self.over_base else rate
         text = f"{'about ' * bool(rounded)}{number}"
         return Dot(
             name=shown.name[0],
@@ -610,7 +611,7 @@ def _table_rows(shown: Shown) -> list[Row]:
             f"({result.figure.replace('_', ' ')}{' with validation' * (result.validation != 1)})"
         )
         href = web_address(result.source.url if result.source else "")
-        rate_text = quantity.number(one.rate)
+        rate_text = _printed(one)
         factor = _factor(shown, one) if one.factor > 0 else "–"
         rows.append(rate_row(name, rate_text, factor, source_text, href, provenance="published"))
     return rows
@@ -647,6 +648,11 @@ def _rate(shown: Shown, rate: Interval | float) -> str:
     """A rate with its unit."""
     ends = (rate.value, rate.low, rate.high) if isinstance(rate, Interval) else (rate,)
     return f"{quantity.number(*ends)}{quantity.SPACE}{shown.bench.words.rate}"
+
+
+def _printed(one: PrintedRate) -> str:
+    """A published rate without its unit, with the digits that its figure leaves."""
+    return quantity.write(one.rate, Unit.NUMBER, digits=one.digits)
 
 
 def _factor(shown: Shown, one: PrintedRate) -> str:

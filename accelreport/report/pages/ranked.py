@@ -273,6 +273,7 @@ def _published_row(
     unit = Unit.NUMBER if rate.figure in RATES_THEMSELVES else Unit.SECONDS
     printed = quantity.write(rate.row.figures()[rate.figure], unit)
     kind, ratio = _kind(rate), "–"
+    own = quantity.write(rate.rate, figure.unit, noun=figure.noun, digits=rate.digits)
     if _alike(rate, first):
         factor = rate.rate / first.entry.value.value
         ratio = quantity.write(factor, Unit.RATIO)
@@ -282,7 +283,7 @@ def _published_row(
             Line(f"published by {label(by, 40)}", "detail"),
             tag=Badge("–", "no rank", "plain"),
         ),
-        entry(quantity.write(rate.rate, figure.unit, noun=figure.noun), *under(f"from {printed}")),
+        entry(own, *under(f"from {printed}")),
         ratio,
         *(["–"] if priced else []),
         device=COLOURS.get(kind),
