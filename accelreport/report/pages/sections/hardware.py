@@ -65,7 +65,7 @@ def hardware_section(bench: BenchmarkView) -> Section | None:
     blocks: list[Block] = []
     if shares:
         blocks.append(_shares_figure(bench, shares))
-    if shares and (place := heaviest(bench)):
+    if place := heaviest(bench):
         blocks.append(_bounds(bench, place))
     if arithmetic or memory:
         blocks += [_use(bench), Downloads((Download(CEILINGS, "All benchmarks"),))]
