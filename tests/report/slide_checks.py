@@ -66,7 +66,9 @@ LITTLE = """least => [...document.querySelectorAll('.slide')].flatMap(slide => {
 """Slides whose figure, pictures, text or squares have less than such a share of them; on the first
 slide, below a question and its answer, less than two fifths. Commands take the lines they need."""
 
-TITLES = """() => [...new Set([...document.querySelectorAll('.slide')].map(slide =>
-  Math.floor((slide.querySelector("h1, h2").getBoundingClientRect().top
-    - slide.getBoundingClientRect().top) / 10)))]"""
-"""Heights at which titles begin, in steps of 10 px."""
+TITLES = """() => {
+  const tops = [...document.querySelectorAll(".slide")].map(slide =>
+    slide.querySelector("h1, h2").getBoundingClientRect().top - slide.getBoundingClientRect().top);
+  return Math.max(...tops) - Math.min(...tops);
+}"""
+"""By how many pixels titles begin at unlike heights: a full first slide gives way a little."""

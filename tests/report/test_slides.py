@@ -120,7 +120,7 @@ def test_a_hall_can_read_every_text_of_every_slide(
     for deck in decks:
         with told(browser, deck, width=1280, height=720) as page:
             assert page.evaluate(LITTLE, 0.57) == [], deck
-            assert len(page.evaluate(TITLES)) == 1, deck
+            assert page.evaluate(TITLES) <= 18, deck
             assert page.evaluate(OUTSIDE) == [], deck
             assert page.evaluate(SMALL, LETTERS) == [], deck
             assert page.evaluate(OVERLAPS) == [], deck

@@ -555,8 +555,7 @@ class _DotPlot:
             shade = Layer(rows(parts if self._phone else whole)).mark_rect(fill="var(--wash)")
             shade = shade.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(edge), x2=alt.X2Value(at))
             layers.insert(0, shade)
-        if not (self._phone or base.limit):
-            layers.append(grid)
+        layers += [grid] * (not (self._phone or base.limit))
         bare = [
             part
             for part, own in zip(parts, self._rows, strict=True)
@@ -567,8 +566,7 @@ class _DotPlot:
             crossed = [part | {"tick": value} for part in parts for value in powers]
             grid = Layer(rows(crossed)).mark_rule(stroke="var(--grid)")
             layers.append(grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end")))
-        if len(bare) == len(parts) and not self._phone:
-            bare = whole
+        bare = whole if len(bare) == len(parts) and not self._phone else bare
         line = Layer(rows(bare)).mark_rule(stroke="var(--soft)")
         layers.append(line.encode(y=_y(), y2=alt.Y2("end"), x=self._x("base")))
         half, one = text_width(base.name, SMALLER, bold=True) / 2, self._above_rows < HEAD
@@ -623,7 +621,7 @@ class _DotPlot:
                 elif not self._bars:
                     text, at, align = self._beside(on_line, edge)
                     look |= {"align": align, "dx": END if align == "left" else -END}
-                    look |= ON_WASH if self._is_shaded(at, align) else {}
+                    look |= ON_WASH if self._base and self._base.shades(at, align) else {}
                     texts.append((place | {"edge": at, "label": text}, look))
                 on_line = []
         # Numbers end together, and ratios begin together.
@@ -646,14 +644,6 @@ class _DotPlot:
             *text_layers(owners, x=alt.XValue(self._owners_at or 0), y=_y()),
             *text_layers(left_out, x=alt.XValue(self._width), y=_y()),
         ]
-
-    def _is_shaded(self, at: float, align: str) -> bool:
-        """Whether a text at that side of a value is on the shaded side of the base."""
-        base = self._base
-        if base is None or not (base.below or base.above):
-            return False
-        below = at < base.value or (at == base.value and align == "right")
-        return below == bool(base.below)
 
     def _names(self) -> list[Layer]:
         """Names over their details: at the left, or on a telephone above their marks."""

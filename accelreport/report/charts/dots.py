@@ -110,6 +110,11 @@ class Base:
         """What the axis always holds."""
         return (self.value,) if self.limit else tuple(self.value * times for times in HELD)
 
+    def shades(self, at: float, align: str) -> bool:
+        """Whether a text at that side of a value is on the shaded side."""
+        below = at < self.value or (at == self.value and align == "right")
+        return bool(self.below or self.above) and below == bool(self.below)
+
 
 def from_zero(dots: Sequence[Dot]) -> bool:
     """Whether rows that are compared with no base are bars from zero."""
