@@ -6,7 +6,7 @@ Nothing that is in either folder is dropped; what cannot be compared is a row wi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from math import isfinite, nan
 from pathlib import Path
@@ -39,10 +39,11 @@ from accelreport.analysis.compare import (
 )
 from accelreport.analysis.noise import Noise
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
-from accelreport.analysis.stats import LEVEL, MARGIN, Interval
-from accelreport.report.frames import no_interval_text, of_processes, problems_of
+from accelreport.analysis.stats import LEVEL, MARGIN, Interval, grouped
+from accelreport.report.frames import needed_text, no_interval_text, of_processes, problems_of
 from accelreport.report.quantity import percent_at_best, percentage_points, ratio_of
 from accelreport.report.site.options import ResultsSource
+from accelreport.report.warning_text import warning_title
 from accelreport.results.plan_document import Document
 from accelreport.results.privacy import alone_published, without_names
 from accelreport.spec.base import Scalar
@@ -238,20 +239,18 @@ def processes_compared(row: ComparisonRow) -> str:
 
 def decided(row: ComparisonRow) -> str:
     """The verdict, and what an undecided one still needs."""
-    if row.verdict != "UNDECIDED":
-        return row.verdict
-    return f"UNDECIDED{_more(row.needed)}"
+    return ", ".join(filter(None, (row.verdict, more_text(row, row.needed))))
 
 
 def gate_text(row: ComparisonRow) -> str:
     """What the gate says, and what an open one still needs."""
-    if row.gate is None:
-        return ""
-    return f"{row.gate.value}{_more(row.gate_needed) if row.gate is Gate.OPEN else ''}"
+    return ", ".join(filter(None, (row.gate and row.gate.value, more_text(row, row.gate_needed))))
 
 
-def _more(needed: int | None) -> str:
-    return f", {needed} more would decide" if needed else ""
+def more_text(row: ComparisonRow, needed: int | None) -> str:
+    """What would decide a row that lacks so many processes of each side."""
+    n = row.pairs or min(row.old_processes, row.new_processes)
+    return needed_text(needed, n, paired=bool(row.pairs))
 
 
 def alarms(comparison: FolderComparison) -> Iterator[str]:
@@ -271,14 +270,23 @@ def alarms(comparison: FolderComparison) -> Iterator[str]:
 
 def asides(comparison: FolderComparison) -> Iterator[str]:
     """What is said quietly."""
+    rows = comparison.of("compared")
+    apart = sum(row.old_machine != row.new_machine or row.hosts_differ for row in rows)
+    some_alike = apart < len(rows)
     if comparison.apart:
+        yield f"measured apart: {comparison.apart}"
+    if comparison.apart and some_alike:
+        yield "no interval covers what changed on the machine in between"
+    if apart:
+        some = f" in {apart} of {counted(len(rows), 'comparison')}" * some_alike
         yield (
-            f"measured one after the other: {comparison.apart}; no interval covers what changed "
-            "on the machine in between"
+            f"OLD and NEW are different machines{some}; the intervals cover only the spread "
+            "between processes"
         )
-    for aspect in comparison.differences:
-        if not aspect.grave:
-            yield changed_text(aspect, comparison)
+    quiet = [row for row in comparison.differences if not row.grave]
+    for fact, own in grouped(quiet, lambda row: row.fact).items():
+        old, new = (_values(row.old for row in own), _values(row.new for row in own))
+        yield f"{fact}: {' in OLD, '.join((old, f'{new} in NEW'))}"
     for name, side in comparison.sides:
         if side.unplanned:
             yield (
@@ -292,6 +300,16 @@ def changed_text(difference: EnvironmentDifference, comparison: FolderComparison
     """Both sides of a difference, and the benchmarks that it concerns."""
     sides = f"{', '.join(difference.old)} in OLD, {', '.join(difference.new)} in NEW"
     return f"{difference.fact}: {sides} ({_concerns(difference, comparison)})"
+
+
+MOST_VALUES = 3
+"""Values of a fact that are named; more are counted."""
+
+
+def _values(sides: Iterable[list[str]]) -> str:
+    every = sorted({value for values in sides for value in values})
+    others = [f"{len(every) - MOST_VALUES} others"] * (len(every) > MOST_VALUES)
+    return ", ".join([*every[:MOST_VALUES], *others])
 
 
 def code_text(change: CodeChange) -> str:
@@ -350,8 +368,7 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
     if comparison.gate is None:
         return
     limit = percentage(comparison.gate)
-    fails, still = comparison.gated(Gate.FAILS), comparison.gated(Gate.OPEN)
-    passes = comparison.gated(Gate.PASSES)
+    fails, still, passes = map(comparison.gated, (Gate.FAILS, Gate.OPEN, Gate.PASSES))
     for row in fails:
         why = f"slower than the gate of {limit} beyond doubt"
         if row.quality_change is not None:
@@ -364,14 +381,12 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
     if known := [row.sees for row in still if row.sees is not None]:
         best = percent_at_best(min(known))
         yield f"This gate sees {best} at best, by the noise of this machine (accelreport noise)"
-    if still := [row for row in still if not row.quality_open]:
-        yield f"{_rows(still)} undecided about the gate: a slowdown beyond {limit} is not excluded"
-    if any(min(row.old_processes, row.new_processes) < GATE_REPEATS for row in still):
+    if unsure := [row for row in still if not row.quality_open]:
+        yield f"{_rows(unsure)} undecided about the gate: a slowdown beyond {limit} is not excluded"
+    if any(min(row.old_processes, row.new_processes) < GATE_REPEATS for row in unsure):
         yield f"A gate needs {GATE_REPEATS} repeats or more of each side (--set measure.repeats=5)"
-    broken = [row for row in comparison.rows if row.failed_in_new]
-    for row in broken:
+    for row in (row for row in comparison.rows if row.failed_in_new):
         yield f"FAILED: {_named(row)} was measured in OLD and failed in NEW"
-    still = comparison.gated(Gate.OPEN)
     if comparison.result is OverallOutcome.DONE and still:
         every = counted(len(comparison.of("compared")), "comparison")
         open_ones = f"{len(still)} of {every} {'is' if len(still) == 1 else 'are'} undecided"
@@ -402,22 +417,19 @@ def _rows(rows: Sequence[ComparisonRow]) -> str:
 
 
 def alone(
-    group: FolderGroup, side: Literal["old", "new"], elsewhere: Sequence[str]
+    group: FolderGroup, side: Literal["old", "new"], elsewhere: Sequence[FolderGroup]
 ) -> ComparisonRow:
     """The row of a group that only one folder has.
 
     Args:
         group: the group.
         side: the folder.
-        elsewhere: machines on which the other folder has the same, where it has it.
+        elsewhere: the same in the other folder, where it has it.
     """
-    other = "NEW" if side == "old" else "OLD"
-    reason = f"{other} has nothing like it"
-    if group.machine and elsewhere:
-        reason = (
-            f"measured on {group.machine}, which {other} does not have; "
-            f"it has {', '.join(elsewhere)}"
-        )
+    other, reasons = "NEW" if side == "old" else "OLD", _problems(group)
+    machines = ", ".join(own.machine for own in elsewhere if own.machine)
+    if group.machine and machines:
+        reasons.insert(0, f"measured on {group.machine}; {other} has {machines}")
     own: dict[str, Any] = {
         f"{side}_machine": group.machine,
         f"{side}_processes": len(group.timed),
@@ -426,7 +438,7 @@ def alone(
     return ComparisonRow(
         **_identity(group),
         outcome="only-old" if side == "old" else "only-new",
-        reasons=[reason, *_problems(group)],
+        reasons=reasons,
         **own,
     )
 
@@ -455,10 +467,8 @@ def compared_row(
         "old_seconds": _mean(old.group()),
         "new_seconds": _mean(new.group()),
     }
-    sides = (("OLD", old), ("NEW", new))
-    gaps = [f"{name}: {problem}" for name, side in sides for problem in _problems(side)]
-    differing = unlike(old, new)
-    if differing:
+    gaps = [f"{sides}: {why}" for why, sides in _on_sides(_problems(old), _problems(new))]
+    if differing := unlike(old, new):
         return ComparisonRow(**row, outcome="withheld", reasons=[*_unlike_text(differing), *gaps])
     if not (old.timed and new.timed):
         failed = bool(old.timed) and new.failed
@@ -480,8 +490,8 @@ def compared_row(
             row |= {"gate": Gate.OPEN, "gate_needed": None}
     if isfinite(takes.value):
         notes.append(f"NEW takes {ratio_of(takes)} the energy per example")
-    work = processor_time_of_both(before, after)
-    if work.known and (row["verdict"] == "UNDECIDED" or row.get("gate") is Gate.OPEN):
+    unsure = row["verdict"] == "UNDECIDED" or row.get("gate") is Gate.OPEN
+    if unsure and (work := processor_time_of_both(before, after)).known:
         notes.append(f"NEW takes {ratio_of(work)} the processor time per step")
     if both := copied(old, new):
         row["nothing_new"] = len(before.timed) == len(old.timed)
@@ -556,7 +566,7 @@ def _speedup_fields(faster: Speedup, gate: float | None) -> dict[str, Any]:
         "low": _finite(estimate.interval.low),
         "high": _finite(estimate.interval.high),
         "verdict": "WITHHELD" if faster.withheld else estimate.verdict.value,
-        "needed": estimate.needed,
+        "needed": None if faster.withheld else estimate.needed,
     }
     if gate is not None:
         row["gate"], row["gate_needed"] = gated(estimate.contrast, gate)
@@ -584,15 +594,21 @@ def _no_interval(faster: Speedup) -> list[str]:
 
 def _warned(old: FolderGroup, new: FolderGroup) -> list[str]:
     """Warnings beside the times, which weaken what they say."""
-    kinds = [side.warnings for side in (old, new)]
-    if kinds[0] == kinds[1]:
-        return [f"both have warnings: {_counted(kinds[0])}"] if kinds[0] else []
-    pairs = zip(("OLD", "NEW"), kinds, strict=True)
-    return [f"{name} has warnings: {_counted(warnings)}" for name, warnings in pairs if warnings]
+    sides = _on_sides([_warnings(old)], [_warnings(new)])
+    return [f"warnings in {names}: {warnings}" for warnings, names in sides if warnings]
 
 
-def _counted(kinds: Mapping[str, int]) -> str:
-    return ", ".join(f"{kind} ×{count}" for kind, count in sorted(kinds.items()))
+def _warnings(side: FolderGroup) -> str:
+    known, every = sorted(side.warnings.items()), len(side.processes)
+    parts = (f"{warning_title(kind)}{f' ({n} of {every})' * (n < every)}" for kind, n in known)
+    return ", ".join(parts)
+
+
+def _on_sides(old: Iterable[str], new: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each text with the sides of which it is said: "OLD", "NEW" or "OLD and NEW"."""
+    every = [*((text, "OLD") for text in old), *((text, "NEW") for text in new)]
+    for text, own in grouped(every, lambda one: one[0]).items():
+        yield text, " and ".join(side for _, side in own)
 
 
 class Folder(ResultsSource, Protocol):
@@ -626,14 +642,12 @@ def compare_folders(
     all_pairs = [pair for pairs, _, _ in paired.values() for pair in pairs]
     known = spreads_of(all_pairs)
     for name, (pairs, only_old, only_new) in paired.items():
-        old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
         rows += [
             compared_row(one, other, gate, known.get(alike_places(one, other), 0.0), noises)
             for one, other in pairs
         ]
-        machines = [[g.machine for g in side if g.machine] for side in (old_groups, new_groups)]
-        rows += [alone(group, "old", machines[1]) for group in only_old]
-        rows += [alone(group, "new", machines[0]) for group in only_new]
+        rows += [alone(group, "old", after.groups.get(name, [])) for group in only_old]
+        rows += [alone(group, "new", before.groups.get(name, [])) for group in only_new]
     sides = _summary(old, before), _summary(new, after)
     return FolderComparison(
         result=_result(rows, sides, gate),

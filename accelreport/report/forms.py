@@ -110,7 +110,8 @@ DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
 
 def data_words(finding: Finding) -> str:
     """On what data a network learned that are not the whole real set; empty where they are."""
-    return next((words for caveat, words in DATA.items() if caveat in finding.caveats), "")
+    own = {} if finding.kind is Kind.INT8 else DATA  # no size depends on the data
+    return next((words for caveat, words in own.items() if caveat in finding.caveats), "")
 
 
 _RATIOS = (*COMPARED, Kind.PUBLISHED)
@@ -137,7 +138,7 @@ FORMS: tuple[Form, ...] = (
          lambda finding: isinstance(finding.values[0].verdict, Change)),
     Form((Kind.FORECAST,), "{data}the network’s mean absolute error for {series} is "
          "{number}, and that of {naive} is {other}"),
-    Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of the float32 network"
+    Form((Kind.INT8,), "the int8 network{at} is {number} of the size of the float32 network"
          "{faster}"),
     Form((Kind.TARGET,), "{data}{reached} {level}, the first{place} after {number} of training",
          lambda finding: reached(finding) > 0),

@@ -16,6 +16,7 @@ from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.learning import Parity, TargetTime
 from accelreport.analysis.published import Changed, PublishedResult
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings
+from accelreport.analysis.sequential import LOOKS
 from accelreport.analysis.speedup import (
     Group,
     Speedup,
@@ -37,6 +38,7 @@ from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Block, Record
 from accelreport.spec.claims import AS_WRITTEN, Names
 from accelreport.spec.models import Source
+from accelreport.spec.problems import counted
 
 IDENTITY = ("key", "device", "machine", "repeat", "seed")
 """Columns that say which cell a row is; the axes follow them."""
@@ -247,14 +249,26 @@ def no_interval_text(of: str, n: int, preposition: str = "of") -> str:
     return f"{few} {preposition} {of} {'gives' if n == 1 else 'give'} no interval"
 
 
+def needed_text(needed: int | None, n: int, *, paired: bool) -> str:
+    """How many more processes would decide a comparison that has `n`; empty where nobody knows."""
+    if not needed or n + needed > LOOKS[-1]:
+        return f"needs more than {LOOKS[-1]} repeats" if needed else ""
+    each_side = f"{counted(needed, 'more process', 'more processes')} of each"
+    more = counted(needed, "more pair") if paired else each_side
+    return f"about {more} would probably decide"
+
+
 def problems_of(group: Group) -> Counter[str]:
     """Why processes have no time → how many of them."""
     return Counter(map(problem_text, group.untimed))
 
 
 def of_processes(problems: Mapping[str, int], planned: int) -> list[str]:
-    """Each problem with how many of the planned processes it befell."""
-    return [f"{count} of {planned} processes: {why}" for why, count in problems.items()]
+    """Each problem, with how many of the planned processes it befell where that is not all."""
+    return [
+        f"{count} of {planned} processes: {why}" if count < planned else why
+        for why, count in problems.items()
+    ]
 
 
 def not_refused(records: Iterable[Record], results: Iterable[Result]) -> list[Record]:

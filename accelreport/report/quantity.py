@@ -132,6 +132,13 @@ def span(interval: Interval, unit: Unit, noun: str = "") -> str:
             return f"{low.split(SPACE)[0]}{EN_DASH}{high}"
 
 
+def long_span(interval: Interval, unit: Unit, noun: str = "") -> str:
+    """The same; one of hours as `hours_and_minutes` writes its value."""
+    if unit is not Unit.SECONDS or interval.value < 3600 or not interval.known:
+        return span(interval, unit, noun)
+    return f" {EN_DASH} ".join(map(hours_and_minutes, interval.ends))
+
+
 def _with_unit(unit: Unit, noun: str, value: float, places: Callable[[float, float], int],
                toward: Callable[[float], float] = round) -> str:  # fmt: skip
     """The number in the scale that suits its unit, with as many places as that scale asks for."""

@@ -108,7 +108,7 @@ class Speaker:
 
     def interval(self, value: Value) -> str:
         """The interval of a value: "1.5–1.9×"; empty without one."""
-        return quantity.span(value.interval, value.unit, self.noun(value))
+        return quantity.long_span(value.interval, value.unit, self.noun(value))
 
     def numbers(self, values: Sequence[Value]) -> str:
         """One number, or the least and the greatest: "1.4 to 2.6×"."""
@@ -237,7 +237,7 @@ class Speaker:
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
         for names in self.bench.processors_of(every):
             yield EVIDENCE["processors"].format(names=quantity.listed(names))
-        held -= forms.DATA.keys() if finding.kind in _ALONE else frozenset()
+        held -= forms.DATA.keys() if finding.kind in _ALONE - {Kind.INT8} else set()
         for caveat, text in CAVEATS.items():
             if caveat in held:
                 yield text.format(steps=counted, without=without)
@@ -448,9 +448,6 @@ class _Words(Mapping[str, str]):
         crossing = self.finding.kind is Kind.CROSSING
         return self.finding.values[1] if crossing else forward(self.finding.values[0])
 
-    def _setting(self, of: Subject) -> str:
-        return quantity.setting(*of.point)
-
     @property
     def who(self) -> str:
         """What is ahead, or has a number; of what differs in a mode or precision, that."""
@@ -477,7 +474,7 @@ class _Words(Mapping[str, str]):
         if counts := self._threads:
             return quantity.number_word(counts[1])
         if self.finding.kind is Kind.GAIN:
-            return f"at {self._setting(beside)}"
+            return f"at {quantity.setting(*beside.point)}"
         if first.why:
             on = f" on {speaker.name(over(self.finding.values[0]))}"
             return f"{COMPUTE_DTYPE[first.why[0].base]}{self.others.get('of', on)}"
@@ -514,7 +511,7 @@ class _Words(Mapping[str, str]):
         framed = grid and self.finding.kind is Kind.RATE and self.finding.of_several
         if self.finding.kind is Kind.RATE and of != (last := self.finding.values[-1]).of:
             number = quantity.write(last.number, Unit.NUMBER, last.interval)
-            return f"{self.speaker.at(of)}, {number} at {self._setting(last.of)}"
+            return f"{self.speaker.at(of)}, {number} at {quantity.setting(*last.of.point)}"
         if framed or self.finding.kind in {Kind.GAIN, Kind.COMPILED}:
             return ""
         return self.speaker.at(over(self._first) if of.row else of)
@@ -579,7 +576,7 @@ class _Words(Mapping[str, str]):
         """Two neighbouring values of a sweep."""
         before, after = (value.of for value in self.finding.values[:2])
         axis = axis_title(self.finding.axis)
-        return f"{axis} {self._setting(before)} and {self._setting(after)}"
+        return f"{axis} {quantity.setting(*before.point)} and {quantity.setting(*after.point)}"
 
     @property
     def open(self) -> str:

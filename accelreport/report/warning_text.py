@@ -26,7 +26,7 @@ from accelreport.analysis.warnings import (
 )
 from accelreport.report.forms import EVIDENCE
 from accelreport.report.metrics import printed_text
-from accelreport.report.quantity import count, duration, listed, plural
+from accelreport.report.quantity import count, duration, listed, number, plural, significant
 from accelreport.report.text import label
 from accelreport.results.record import SHORT_WINDOW_S
 
@@ -85,10 +85,14 @@ def failed_text(finding: Finding, results: Sequence[Result]) -> tuple[str, str]:
     return f"{who} {verb}", why
 
 
+TITLES = {"untested": "steady state untested"}
+"""Kinds of warnings whose own word says too little."""
+
+
 def warning_title(kind: str) -> str:
     """A kind of warning in words: "loaded machine", "user-supplied data"."""
-    of_data = kind.removeprefix("data-")
-    return label(f"{of_data} data" if of_data != kind else kind.replace("-", " "), 80)
+    of_data, title = kind.removeprefix("data-"), TITLES.get(kind, kind.replace("-", " "))
+    return label(f"{of_data} data" if of_data != kind else title, 80)
 
 
 def warning_text(warned: ResultWarning) -> str:
@@ -154,7 +158,8 @@ def _fewer_cores(busy: float, usual: float) -> str:
 
 def _above_peak(warned: AbovePeak) -> str:
     peak = warned.peak
-    rate = f"{warned.value:.3g} TFLOPS is {warned.value / peak.tflops:.2g} times"
+    times = number(significant(warned.value / peak.tflops, 2))
+    rate = f"{number(warned.value)} TFLOPS is {times} times"
     if warned.kind == "above-machine":
         return f"{rate} what this machine can do: {source_of_peak(peak)}"
     of = f"{peak.tflops:g} TFLOPS in {type_of_peak(peak)}"
@@ -288,4 +293,6 @@ def problem_text(result: Result) -> str:
     if result.status == MISSING:
         return "not run"
     kind = result.failure_kind
-    return f"{result.status} ({kind}): {failure_text(result)}" if kind else result.status
+    return (
+        f"{result.status} ({reason_text(kind)}): {failure_text(result)}" if kind else result.status
+    )

@@ -102,7 +102,8 @@ def comparison_markdown(comparison: FolderComparison) -> Iterator[str]:
     for outcome, heading in OUTCOMES.items():
         if rows := comparison.of(outcome):
             lines = [
-                f"{benchmark(row)} {row.device} {where_text(row)}: {'; '.join(row.reasons)}"
+                f"{benchmark(row)} {row.device} {where_text(row)}{': ' * bool(row.reasons)}"
+                + "; ".join(row.reasons)
                 for row in rows
             ]
             yield from _folded(f"{heading}: {len(rows)}", lines)

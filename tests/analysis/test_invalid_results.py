@@ -9,7 +9,7 @@ from accelreport.analysis.results import results_of
 from accelreport.analysis.stability import began, reused
 from accelreport.analysis.warnings import REFUSED, REFUSING, above_peak, refused
 from accelreport.report.frames import not_refused
-from accelreport.report.warning_text import failure_text, warning_text
+from accelreport.report.warning_text import failure_text, reason_text, warning_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Beginning, ImportedFile, Record, Roofs, Warned
 from accelreport.spec.cells import Cell
@@ -39,7 +39,7 @@ def test_a_refused_repeat_enters_no_speedup_and_the_others_do(kind: str) -> None
     assert (row["status"], row["failure_kind"], row["failure_message"]) == (REFUSED, kind, "seen")
     gpu = the_row(speedup_rows(made.plan, records), device="gpu")
     assert gpu["n"] == 2
-    assert f"1 of 3 processes: refused ({kind}): seen" in gpu["reason"]
+    assert f"1 of 3 processes: refused ({reason_text(kind)}): seen" in gpu["reason"]
     assert len(not_refused(records, results_of(made.plan, records))) == len(records) - 1
 
 

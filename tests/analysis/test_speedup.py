@@ -122,7 +122,7 @@ def test_a_device_that_did_not_run_is_a_row_with_its_reason() -> None:
     frame = _speedups(study(fate=assorted, devices=("cpu", "cpu-1", "gpu", "tpu")))
     row = the_row(frame, batch_size=256, device="tpu")
     assert row["verdict"] == "NOT MEASURED"
-    assert row["reason"] == "skipped (no-device): no TPU on this machine"
+    assert row["reason"] == "skipped (device not present): no TPU on this machine"
     assert pd.isna(row["speedup"])
 
 
@@ -147,7 +147,7 @@ def test_a_failed_process_costs_its_repeat_and_not_the_point() -> None:
     assert (row["n"], row["n_baseline"]) == (4, 5)
     assert row["paired"]
     assert row["verdict"] == "FASTER"
-    expected = "1 of 5 processes: failed (oom-device): the cell ended with oom-device"
+    expected = "1 of 5 processes: failed (device memory full): the cell ended with oom-device"
     assert row["reason"] == expected
 
 

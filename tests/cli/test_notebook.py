@@ -249,7 +249,7 @@ def test_an_interrupted_notebook_is_continued_and_says_which_devices_are_absent(
     _, installed, measured, packed = shown(file)
     assert "This is a GPU runtime." in installed
     assert "<table>" in measured
-    assert "gpu: skipped (no-device)" in measured
+    assert "gpu: skipped (device not present)" in measured
     assert "results-" in packed
     later = {path: path.read_bytes() for path in cells.rglob("*.json")}
     assert len(later) == 6

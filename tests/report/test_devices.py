@@ -184,8 +184,8 @@ def test_what_differs_between_the_cells_of_a_machine_is_said_once_for_each_name(
 @pytest.mark.parametrize(
     ("rates", "text"),
     [
-        ([0.1, 0.1], "0.100 TFLOPS/core, 31.0 GB/s"),
-        ([0.1, 0.243], "0.100 to 0.243 TFLOPS/core, 31.0 GB/s"),
+        ([0.1, 0.1], "100 GFLOPS/core, 31.0 GB/s"),
+        ([0.1, 0.243], "100 GFLOPS to 243 GFLOPS/core, 31.0 GB/s"),
     ],
     ids=["one", "two machines of one image"],
 )

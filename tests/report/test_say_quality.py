@@ -133,10 +133,10 @@ def test_the_errors_of_a_network_and_of_a_naive_guess_stand_beside_each_other(
     assert told(bench, Kind.FORECAST)[0] == title.replace("{naive}", "“same hour yesterday”")
 
 
-def test_the_number_of_a_line_says_where_the_data_are_no_real_ones() -> None:
+def test_a_size_does_not_depend_on_the_data_but_what_is_said_of_the_accuracy_does() -> None:
     bench = view(quantised(2, 3), origin="synthetic")
-    number = Speaker(bench).number_of(Kind.INT8)
-    assert number.endswith(" of float32’s size in int8, one run, on synthetic data")
+    assert Speaker(bench).number_of(Kind.INT8).endswith(" of float32’s size in int8, one run")
+    assert told(bench, Kind.INT8)[1].endswith("The data are synthetic.")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_every_number_of_a_title_stands_in_its_figure(
     speaker, finding = Speaker(bench), bench.findings[0]
     assert finding.kind is kind
     title = speaker.title(finding)
-    assert title.startswith("On a sample: ") is (origin == "sample")
+    assert title.startswith("On a sample: ") is (origin == "sample" and kind is not Kind.INT8)
     for scene in QUALITY_FORMS[kind](bench, finding):
         values = [value for value in (*scene.finding.values, scene.finding.base) if value]
         if not scene.finding.is_sentence:

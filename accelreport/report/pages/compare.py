@@ -7,7 +7,7 @@ from math import log
 
 from markupsafe import Markup
 
-from accelreport.analysis.compare import Gate
+from accelreport.analysis.compare import GPU, Gate
 from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
 from accelreport.report.comparison import (
@@ -20,6 +20,7 @@ from accelreport.report.comparison import (
     benchmark,
     conclusions,
     gate_text,
+    more_text,
     percentage,
     processes_compared,
     speedup_text,
@@ -52,7 +53,7 @@ from accelreport.report.pages.sections.claims import strips_of
 from accelreport.report.pages.sections.speedup import VERDICTS, interval_lines
 from accelreport.report.site.options import SiteFacts
 from accelreport.report.site.render import Renderer
-from accelreport.report.text import label, sentence
+from accelreport.report.text import label, sentence, short_hardware
 
 WITHHELD = Badge("withheld", "accuracy differs", "loud")
 HOSTS = Badge("withheld", "hosts differ", "loud")
@@ -118,19 +119,33 @@ def two_runs_page(compared: FolderComparison) -> Page:
 
 def headline(compared: FolderComparison) -> str:
     """The result: what the gate says, or else how many rows have which verdict."""
-    rows = compared.of("compared")
+    rows, whose = compared.of("compared"), contenders(compared)
     counts = ", ".join(verdict_counts(rows, in_words=True)) or "nothing compared"
     if compared.result is OverallOutcome.UNREADABLE:
-        return f"Incomplete: {counts}"
+        return f"{', '.join(filter(None, ('Incomplete', whose)))}: {counts}"
     if compared.gate is None:
-        return sentence(counts)
+        return f"{whose}: {counts}" if whose else sentence(counts)
     if broken := sum(row.failed_in_new for row in compared.rows):
         counts += f"; {broken} newly failed"
     if worse := sum(bool(row.quality) for row in compared.gated(Gate.FAILS)):
         counts += f"; {worse} less accurate"
     failed = compared.result in {OverallOutcome.FAILED, OverallOutcome.SLOWER}
     state = "failed" if failed else "undecided" if compared.gated(Gate.OPEN) else "passed"
-    return f"Gate {state}: {counts}"
+    return f"{', '.join(filter(None, (f'Gate {state}', whose)))}: {counts}"
+
+
+def contenders(compared: FolderComparison) -> str:
+    """Whose speeds they are, NEW first: "AMD EPYC against Intel Xeon"; empty on one machine."""
+    every = sum(bool(row.old_machine and row.new_machine) for row in compared.rows)
+    for fact, kind in ((GPU, ""), ("CPU", ""), ("machine", "machine ")):
+        own = [row for row in compared.differences if row.fact == fact]
+        if [row.comparisons for row in own] == [every]:
+            old, new = (
+                " and ".join(map(short_hardware, side)) for side in (own[0].old, own[0].new)
+            )
+            if old != new and "none" not in {old, new}:
+                return f"{kind}{new} against {kind}{old}"
+    return ""
 
 
 def _finding(compared: FolderComparison) -> str:
@@ -197,8 +212,8 @@ def _row(row: ComparisonRow, strip: Strip | None, gate: float | None) -> Row:
         badge = Badge(gate_text(row).lower(), "", tones.get(row.gate, "quiet"))
         entries.append(Entry((), badges=(badge,)))
     notes = [label(reason, 200) for reason in row.reasons]
-    if row.verdict == "UNDECIDED" and row.needed:
-        notes.insert(0, f"+{row.needed} to decide")
+    if more := more_text(row, row.needed):
+        notes.insert(0, more)
     entries.append(Entry(tuple(Line(note, "reason") for note in notes) or (Line("–"),)))
     return table_row(entry(label(row.device, 60), *under(place_of(row))), *entries)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import log
 
 from accelreport.analysis.overview import OnMachine, on_machines
 from accelreport.analysis.speed_findings import ratio_of
-from accelreport.analysis.speedup import Why, groups_of, rules_of
-from accelreport.analysis.stats import DECIDED, grouped
+from accelreport.analysis.speedup import Speedup, Why, groups_of, rules_of
+from accelreport.analysis.stats import MARGIN, Verdict, grouped
 from accelreport.report import quantity
 from accelreport.report.frames import why_withheld
 from accelreport.report.model import (
@@ -181,10 +182,9 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
         facts.append(Fact("Load average", f"{text} before cells (1 min, previous cell included)"))
     roofs = [environment.roofs for environment in environments if environment.roofs]
     if roofs:
-        tflops = quantity.extent([roof.core_tflops for roof in roofs], quantity.number)
+        rates = quantity.extent([roof.core_tflops for roof in roofs], quantity.operation_rate)
         gbps = quantity.extent([roof.gbps for roof in roofs], quantity.number)
-        text = f"{tflops}{quantity.SPACE}TFLOPS/core, {gbps}{quantity.SPACE}GB/s"
-        facts.append(Fact("Measured roofs", text))
+        facts.append(Fact("Measured roofs", f"{rates}/core, {gbps}{quantity.SPACE}GB/s"))
     return facts
 
 
@@ -299,15 +299,10 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
     if not shared:
         return None
     records = {place: record for bench, _ in shared for place, record in bench.records.items()}
-    compared = [row.over for _, rows in shared for row in rows if row.over]
-    headline = "No common work"
-    if estimated := [row for row in compared if row.estimate]:
-        decided = sum(row.verdict in DECIDED for row in estimated)
-        headline = f"{decided} of {quantity.plural(len(estimated), 'comparison')} decided"
     return Page(
         path=PATH,
         title="Machines compared",
-        headline=headline,
+        headline=_headline([(b, r.over) for b, rows in shared for r in rows if r.over]),
         finding="",
         sections=(
             *(_section(bench, rows, machines[0]) for bench, rows in shared),
@@ -320,6 +315,21 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
         ),
         crumbs=(Download("index.html", "All benchmarks"),),
     )
+
+
+def _headline(compared: Sequence[tuple[BenchmarkView, Speedup]]) -> str:
+    """The largest decided speedup; else that all are the same, or how many are undecided."""
+    known = [(bench, own) for bench, own in compared if own.estimate]
+    apart = [row for row in known if row[1].verdict in {Verdict.FASTER, Verdict.SLOWER}]
+    if apart:
+        bench, own = max(apart, key=lambda row: abs(log(row[1].interval.value)))
+        value, speaker = ratio_of(own), Speaker(bench)
+        number, at = speaker.number(value), speaker.at(value.of)
+        ours, other = (label(side.machine, 12) for side in (own.own, own.base) if side)
+        return f"Machine {ours}: {number} as fast as machine {other}{at}"
+    if undecided := sum(own.verdict is not Verdict.SAME for _, own in known):
+        return f"{quantity.plural(undecided, 'comparison')} undecided"
+    return f"Equal within {quantity.percent(MARGIN, 0)}" if known else "No common work"
 
 
 def _by_cells(benches: Sequence[BenchmarkView]) -> list[str]:

@@ -10,7 +10,7 @@ from accelreport.analysis.speedup import Estimate, Scaling
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
 from accelreport.report import quantity
 from accelreport.report.forms import signs, signs_text
-from accelreport.report.frames import why_incomplete, why_withheld
+from accelreport.report.frames import needed_text, why_incomplete, why_withheld
 from accelreport.report.metrics import figure_of
 from accelreport.report.model import (
     Badge,
@@ -197,9 +197,8 @@ def _cells(
     if withheld := label(why_withheld(speedup), 200):
         what = "withheld" if estimate.verdict is Verdict.WITHHELD else "precision differs"
         reasons.append(f"{what}: {withheld}")
-    if estimate.needed is not None:
-        more = quantity.plural(estimate.needed, "more process", "more processes")
-        reasons.append(f"{more} of each would probably decide")
+    if more := needed_text(estimate.needed, estimate.interval.n, paired=estimate.paired):
+        reasons.append(more)
     return rate, entry(
         *interval_lines(estimate.interval),
         *(Line(text, "reason") for text in reasons),
