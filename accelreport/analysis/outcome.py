@@ -30,7 +30,7 @@ from accelreport.analysis.speed_findings import (
 )
 from accelreport.analysis.speedup import groups_of, rules_of
 from accelreport.analysis.stats import DECIDED, Verdict, grouped
-from accelreport.results.plan_document import profile_of
+from accelreport.results.plan_document import PlanDocument, profile_of
 from accelreport.spec.base import Scalar
 from accelreport.spec.source import FULL
 
@@ -85,6 +85,7 @@ class Outcome(Generic[B]):
         unmeasured: claims about what this profile does not measure, or of data that it does not
             read.
         device: claims that need a device which was not tried.
+        in_one_session: those of them that need one GPU or one TPU, and not both.
         own: whether a model or step of one's own is among the benchmarks.
     """
 
@@ -94,6 +95,7 @@ class Outcome(Generic[B]):
     reruns: tuple[Rerun[B], ...]
     unmeasured: tuple[ClaimResult, ...]
     device: tuple[ClaimResult, ...]
+    in_one_session: tuple[ClaimResult, ...]
     own: bool
 
     @property
@@ -125,6 +127,8 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
     undecided = [(bench, f) for bench, f in open_ if further(f.values[0])]
     walls = [row.stages.wall_s for row in measured if row.stages.wall_s >= 0]
     asked = (*(bench for bench, _ in (*undecided, *repeated)), *missing.values())
+    plans = {(bench.plan.spec, bench.plan.profile): bench.plan for bench in benches}
+    absent_here = tuple(states.get(ClaimState.NEEDS_DEVICE, ()))
     reruns = []
     whole = len({repr(_run_of(bench)) for bench in benches}) == 1
     for run in {repr(run): run for run in map(_run_of, asked)}.values():
@@ -154,9 +158,22 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
             for claim in states.get(state, ())
             if id(claim) not in waiting
         ),
-        device=tuple(states.get(ClaimState.NEEDS_DEVICE, ())),
+        device=absent_here,
+        in_one_session=tuple(
+            claim
+            for claim in absent_here
+            for needs in [needed_hardware(plans[claim.spec, claim.profile], claim)]
+            if len(needs) < 2 and "several GPUs" not in needs
+        ),
         own=any(bench.plan.workload.get("kind") in {"keras", "python"} for bench in benches),
     )
+
+
+def needed_hardware(plan: PlanDocument, claim: ClaimResult) -> set[str]:
+    """What a claim has no number of: "a GPU", "several GPUs", "a TPU"."""
+    lacking = (plan.devices[m.device] for m in claim.missing if m.device in plan.devices)
+    needs = {device.hardware for device in lacking if device.kind != "CPU"}
+    return needs - {"a GPU"} if "several GPUs" in needs else needs
 
 
 def _last_if_same(value: Value) -> tuple[bool, float]:

@@ -221,11 +221,12 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         yield NextStep(f"{needs} a larger profile or the whole data", command)
     if absent := len(outcome.device):
         needs = f"{quantity.plural(absent, 'claim')} need{'s' * (absent == 1)}"
-        specs = Counter(claim.spec for claim in outcome.device)
+        one = Counter(claim.spec for claim in outcome.in_one_session)
+        specs = one or Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
         notebook = f"accelreport notebook specs/{spec}.toml"
-        some = among(specs[spec], absent)
-        where = f"this notebook tests {some} on a free GPU or TPU of Colab or Kaggle"
+        free = " on a free GPU or TPU of Colab or Kaggle" * bool(one)
+        where = f"this notebook tests {among(specs[spec], absent)}{free}"
         yield NextStep(f"{needs} another device", notebook, where=where)
     if beyond := len(outcome.beyond):
         needs = f"{quantity.plural(beyond, 'comparison')} need{'s' * (beyond == 1)}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from math import nan
 from typing import Any, TypeVar
@@ -197,10 +197,12 @@ class BenchmarkView(Benchmark):
     Attributes:
         colours: device → number of its colour, for the whole site.
         mixed: names of several processors of the site, which differ in their vector units.
+        here: kind of device → the name of its hardware, where all of the site have one.
     """
 
     colours: Mapping[str, int]
     mixed: frozenset[str] = frozenset()
+    here: Mapping[str, str] = field(default_factory=dict)
 
     def colour_of(self, device: str) -> int:
         """A device's number; a profile may leave one out of which somebody published figures."""
@@ -302,6 +304,7 @@ class BenchmarkView(Benchmark):
             kinds = {other: way.kind for other, way in self.plan.devices.items()}
             alike = (own for other, own in self._hardware.items() if kinds[other] == known.kind)
             names = {name for own in alike for name in own.values() if name}
+            names = names or {self.here.get(known.kind, "")}
         return self._named(device, names.pop() if len(names) == 1 else "")
 
     def name_at(self, device: str, machine: str, point: Point) -> str:
@@ -355,6 +358,9 @@ class BenchmarkView(Benchmark):
             return way.framework, differences(way.model_copy(update={"threads": None}))
 
         fewer = [(same(way), way.threads) for name in every if (way := devices[name]).threads]
+        # One that was not measured has those of the machine of the others.
+        here = set[int]().union(*every.values())
+        every = {n: every.get(n, here) for n in devices if devices[n].kind == "CPU"} if here else {}
         return {
             name: max(known)
             for name, known in every.items()
@@ -416,10 +422,8 @@ class BenchmarkView(Benchmark):
             if record is None or record.environment is None:
                 continue
             kind = self.plan.devices[row.device].kind
-            name = hardware_name(record.environment, kind)
-            if kind == "TPU":
-                name = record.environment.runtime.get("device_kind", "")
-            by_device[row.device].setdefault(row.machine, short_hardware(name) if name else "")
+            name = _hardware_of(record.environment, kind)
+            by_device[row.device].setdefault(row.machine, name)
             if kind == "CPU":
                 own = units.setdefault((row.device, row.machine), set())
                 own.add(vector_name(record.environment))
@@ -554,6 +558,14 @@ class BenchmarkView(Benchmark):
         return {}
 
 
+def _hardware_of(environment: Environment, kind: str) -> str:
+    """What did the arithmetic; empty where no driver names it."""
+    name = hardware_name(environment, kind)
+    if kind == "TPU":
+        name = environment.runtime.get("device_kind", "")
+    return short_hardware(name) if name else ""
+
+
 T = TypeVar("T")
 
 
@@ -617,6 +629,13 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
         if known:
             units.setdefault(short_hardware(known.cpu), set()).add(vector_name(known))
     mixed = frozenset(name for name, names in units.items() if len(names - {""}) > 1)
+    names: dict[str, set[str]] = {}
+    for plan, plan_records in zip(plans, own, strict=True):
+        for record in plan_records:
+            way = plan.devices.get(record.cell.device)
+            if way and record.environment and record.status != "skipped":
+                names.setdefault(way.kind, set()).add(_hardware_of(record.environment, way.kind))
+    here = {kind: name for kind, known in names.items() if len(known) == 1 for name in known}
     highest_tflops: dict[tuple[Processor, int], float] = {}
     for plan, plan_records in zip(plans, own, strict=True):
         sound = (
@@ -630,6 +649,7 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
             {(r.key, r.machine): r for r in plan_records},
             colours,
             mixed,
+            here,
             highest_tflops=highest_tflops,
         )
         for plan, plan_records in zip(plans, own, strict=True)

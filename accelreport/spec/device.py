@@ -129,6 +129,12 @@ class Device(SpecModel):
         return self.replicas * self.workers
 
     @property
+    def hardware(self) -> str:
+        """What it needs: "a GPU", "several GPUs"; the replicas of a TPU are one."""
+        several = self.kind == "GPU" and self.all_replicas > 1
+        return f"several {self.kind}s" if several else f"a {self.kind}"
+
+    @property
     def framework_name(self) -> str:
         """Display name of its framework."""
         return FRAMEWORK_NAMES[self.framework]

@@ -228,7 +228,14 @@ TRUE = {
     "a setting in words": (T, "imdb_lstm", "examples/s with the default kernel"),
     "which of several runs stopped first": ("lat13", "", "; the shortest run stopped after 549"),
     "what the budget stopped in the first figure": (T, "", "decided, stopped by the budget"),
-    "what hardware is needed": (W, "", "(need a GPU); TPU; and TPU, bfloat16 (need a TPU)"),
+    "what hardware is needed": (W, "", "(needs a GPU); TPU; and TPU, bfloat16 (need a TPU)"),
+    "that two GPUs are needed": ("aa", "", "GPU, 2 replicas (needs several GPUs)"),
+    "what one session of a notebook tests": (W, "", "this notebook tests 13 of them on a free"),
+    "threads of what was not run": ("nobase", "", "Intel Xeon, 2 threads is the baseline (not"),
+    "one processor under one name": ("failed2", "", "a TPU); Intel Xeon, bfloat16 (not run)"),
+    "what is tried again": ("failed2", "", "har_sweep.toml --budget 6s --retry-failed” tries it"),
+    "the command of the front page": ("failed2", "har_sweep", "--budget 6s --retry-failed"),
+    "what two types have in common": ("fw_aa", "", "text='TensorFlow graph, 2 threads', role"),
     "clocks of rates side by side": (T, "fashion_mnist", "Published rates include validation"),
 }  # fmt: skip
 

@@ -31,6 +31,7 @@ from accelreport.report.text import label
 from accelreport.report.theme import line_key
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint
 from accelreport.report.warning_text import reason_text
+from accelreport.spec.device import Device
 from accelreport.spec.source import FULL
 
 SYNTHETIC = Badge(
@@ -92,30 +93,31 @@ def needs_device(row: Result, kind: str, tried: Collection[str]) -> bool:
 
 
 def absent_text(
-    absent: Iterable[tuple[str, str, Result]], tried: Collection[str], most: int
+    absent: Iterable[tuple[str, Device, Result]], tried: Collection[str], most: int
 ) -> str:
     """Devices without a number, and why: "GPU and GPU, bfloat16 (need a GPU)".
 
     Args:
-        absent: name, kind and rows of each device, of which the first one counts.
+        absent: name, device and rows of each, of which the first one that ran, or one, counts.
         tried: kinds of devices that were used.
         most: names of each reason.
     """
     reasons: dict[tuple[str, str], dict[str, None]] = {}
-    listed = set[str]()
-    for name, kind, row in absent:
-        if name in listed:  # its first reason counts
+    listed = set[tuple[str, str]]()
+    for name, device, row in sorted(absent, key=lambda one: not one[2].ran):
+        if (name, device.hardware) in listed:  # its first reason counts
             continue
-        listed.add(name)
-        key = ("", kind) if needs_device(row, kind, tried) else (kind_text(row), "")
+        listed.add((name, device.hardware))
+        needed = needs_device(row, device.kind, tried)
+        key = ("", device.hardware) if needed else (kind_text(row), "")
         reasons.setdefault(key, {})[name] = None
     parts = []
-    for (why, kind), names in reasons.items():
+    for (why, hardware), names in reasons.items():
         kept = list(names)
         if len(kept) > most:
             kept[most - 1 :] = [f"{len(kept) - most + 1} more"]
-        needs = f"need{'s' * (len(names) == 1)} a {kind}"
-        parts.append(f"{quantity.listed(kept)} ({needs if kind else why})")
+        needs = f"need{'s' * (len(names) == 1)} {hardware}"
+        parts.append(f"{quantity.listed(kept)} ({needs if hardware else why})")
     return "; ".join(parts)
 
 

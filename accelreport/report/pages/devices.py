@@ -54,13 +54,14 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     devices = listings(benches)
     machines = sorted({machine for device in devices for machine in device.machines})
     gone = [device for device in devices if not device.timed and device.rows]
-    kinds = Counter(device.title.partition(",")[0] for device in gone)
-    here = {device.device.kind for device in devices if device.timed}
+    alike = [(device.title.partition(",")[0], device.device.hardware) for device in gone]
+    counts = Counter(alike)
+    here = {"CPU", *(device.device.kind for device in devices if device.timed)}
     absent = [
-        (device.title if device.device.kind in here else
-         f"{kind} in {kinds[kind]} configurations" if kinds[kind] > 1 else kind,
-         device.device.kind, device.rows[0])
-        for device in gone for kind in [device.title.partition(",")[0]]
+        (device.title if device.device.kind in here or counts[own] == 1 else
+         f"{own[0]} in {counts[own]} configurations", device.device,
+         max(device.rows, key=lambda row: row.ran))
+        for device, own in zip(gone, alike, strict=True)
     ]  # fmt: skip
     software = [
         Facts(tuple(facts), title=f"Machine {label(machine, 20)}", long=True)
@@ -78,7 +79,7 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     return Page(
         path=DEVICES,
         title="Devices",
-        headline=_headline(devices, benches, len(machines)),
+        headline=_headline(devices, benches),
         finding=f"Devices without numbers: {missing}." if missing else "",
         sections=tuple(sections),
         template="article.html",
@@ -86,7 +87,7 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     )
 
 
-def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView], machines: int) -> str:
+def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView]) -> str:
     """How many benchmarks have a time, and of how many every planned process is complete.
 
     What needs a device that no machine has counts as neither.
@@ -97,13 +98,27 @@ def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView], mach
         return "No benchmark has a time"
     rows = [[row for d in tried if b in d.benches for row in d.rows_of(b)] for b in ran]
     whole = sum(all(row.outcome == "ok" for row in own) for own in rows)
-    share = f"{whole or 'none'} of them " if len(ran) > 1 else "" if whole else "not "
-    hosts = {machine for device in tried for machine in device.machines}
-    several = sum(len(processor_kinds(_environments(tried, machine))) for machine in hosts)
-    where = "one machine" if machines == 1 else f"{machines} machines"
-    if several > machines:
-        where = f"{quantity.number_word(several)} processors"
-    return f"{quantity.plural(len(ran), 'benchmark')} ran on {where}, {share}complete there"
+    share = f"; {whole or 'none'} of the {len(ran)} {'are' if whole > 1 else 'is'} complete"
+    if len(ran) in {1, whole}:
+        share = f", {'all ' * (len(ran) > 1) if whole else 'not '}complete"
+    places = {
+        (host, n): {id(environment) for environment in own}
+        for host in {machine for device in tried for machine in device.machines}
+        for n, own in enumerate(processor_kinds(_environments(tried, host)).values())
+    }
+    noun = "processor" if any(n for _, n in places) else "machine"
+    own: list[set[object]] = [{r.machine for r in measured_records([b])} for b in ran]
+    if noun == "processor":
+        known = [{id(record.environment) for record in measured_records([b])} for b in ran]
+        own = [{place for place, ids in places.items() if ids & here} for here in known]
+    counts = Counter(place for places_of in own for place in places_of)
+    first, *others = counts.most_common()
+    where = f"{quantity.number_word(len(counts))} {noun}{'s' * bool(others)}"
+    if len(others) == 1 and counts.total() == len(ran):
+        most = f"{quantity.plural(first[1], 'benchmark')} ran on one {noun}"
+        return f"{most} and {others[0][1]} on another{share}"
+    some = "some of " * (counts.total() < len(ran) * len(counts))
+    return f"{quantity.plural(len(ran), 'benchmark')} ran on {some}{where}{share}"
 
 
 def _environments(devices: Sequence[Listing], machine: str) -> list[Environment]:

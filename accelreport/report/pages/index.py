@@ -11,7 +11,7 @@ from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.difference import Difference
 from accelreport.analysis.findings import Caveat, Finding, Kind, Value
-from accelreport.analysis.outcome import Outcome, first_runs, outcome_of
+from accelreport.analysis.outcome import Outcome, first_runs, needed_hardware, outcome_of
 from accelreport.analysis.speed_findings import difference_of, forward, inverse, threads_of
 from accelreport.analysis.stats import DECIDED, MARGIN, Verdict
 from accelreport.report import quantity
@@ -66,8 +66,9 @@ from accelreport.report.pages.sections.claims import DECIDED as DECIDED_CLAIMS
 from accelreport.report.pages.sections.claims import PATH as CLAIMS
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker
-from accelreport.report.text import label, text_width, unshared
+from accelreport.report.text import label, sentence, text_width, unshared
 from accelreport.report.view import BenchmarkView, measured_records, mode
+from accelreport.report.warning_text import remedy_text
 from accelreport.results.versions import OtherVersions
 
 MOST_ROWS, ON_PHONE = 10, 5
@@ -344,7 +345,8 @@ def _sides(bench: BenchmarkView, value: Value) -> tuple[str, str, str, str]:
         return one, other, every, place
     if value.why:
         own_type, base_type = (COMPUTE_DTYPE[t] for t in (value.why[0].own, value.why[0].base))
-        return own_type, base_type, beside if len(beside) < len(own) else own, place
+        # The name of the side in float32 has no type: it is that of both.
+        return own_type, base_type, own if own_type not in own else beside, place
     (one, other), device = unshared((own, beside))
     return one, other, device, place
 
@@ -420,17 +422,18 @@ def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
 
 
 def _needed(benches: Sequence[BenchmarkView]) -> str:
-    """The kinds of devices that claims wait for: "a GPU or TPU"; empty where theirs were tried."""
-    kinds = {
-        bench.plan.devices[lacking.device].kind
+    """What claims wait for: "a GPU or a TPU", "several GPUs"; empty where theirs were tried."""
+    needs = {
+        hardware
         for bench in benches
         for result in bench.tested
         if result.state is ClaimState.NEEDS_DEVICE
-        for lacking in result.missing
-        if lacking.device in bench.plan.devices
+        for hardware in needed_hardware(bench.plan, result)
     }
-    absent = sorted(kinds - tried_kinds(benches))
-    return f"a {' or '.join(absent)}" if absent else ""
+    needs -= {f"a {kind}" for kind in tried_kinds(benches)}
+    if needs >= {"a GPU", "several GPUs"}:
+        needs = needs - {"a GPU", "several GPUs"} | {"GPUs"}
+    return " or ".join(sorted(needs))
 
 
 def _next(outcome: Outcome[BenchmarkView]) -> Notes:
@@ -446,7 +449,7 @@ def _next(outcome: Outcome[BenchmarkView]) -> Notes:
             continue
         minutes = max(1, round(step.seconds / 60)) if again else 0
         time = f"about {minutes} min" if minutes < 120 else f"about {round(minutes / 60)} h"
-        text = f"{time} here" if again else step.where
+        text = f"in {time} here" if again else step.where
         items.append(Note(step.title, text, step.command, more * again))
     return Notes(tuple(items), "What to run next")
 
@@ -474,11 +477,15 @@ def _list(benches: Sequence[BenchmarkView]) -> Section:
             what = what if len(specs) <= MOST_SPECS else "specs/"
             command = " ".join(filter(None, ("accelreport run", what, options))) + again
             listed = quantity.listed([f"“{title}”" for title in own])
-            blocks.append(
-                Prose(f"{word}: {listed}. “{command}” runs {'it' if len(own) == 1 else 'them'}.")
-            )
+            rows = [r for b in failed if again and b.plan.spec in specs for r in b.results]
+            helps = {label(text, 200).rstrip(".") for text in map(remedy_text, rows) if text}
+            them = "it" if len(own) == 1 else "them"
+            verb = f"tries {them} again" if again else f"runs {them}"
+            remedy = f" {sentence(helps.pop())}." if len(helps) == 1 else ""
+            blocks.append(Prose(f"{word}: {listed}. “{command}” {verb}.{remedy}"))
     count = quantity.plural(len(benches), "benchmark")
-    title = f"All {count}" if len(benches) > 1 else count
+    both = "Both benchmarks" if len(benches) == 2 else f"All {count}"
+    title = both if len(benches) > 1 else count
     if len(measured) < len(benches):
         title = f"{len(measured) or 'None'} of {count} measured"
     detail = f"throughput, 95{quantity.SPACE}% interval" * bool(items)
@@ -489,7 +496,7 @@ def absent_devices(benches: Sequence[BenchmarkView]) -> str:
     """Devices without any number on the whole site, and why."""
     measured = {b.label_of(row.device) for b in benches for row in b.results if row.timed}
     absent = [
-        (bench.title_of(row.device), bench.plan.devices[row.device].kind, row)
+        (bench.title_of(row.device), bench.plan.devices[row.device], row)
         for bench in benches
         for row in bench.results
         if bench.label_of(row.device) not in measured

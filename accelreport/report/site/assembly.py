@@ -83,7 +83,9 @@ class ContentHashes:
             bench = self.benches[slug]
             records = (record.model_dump_json() for record in bench.records.values())
             places = json.dumps([list(place) for place in bench.records])
-            colours = json.dumps([dict(bench.colours), sorted(bench.mixed)], sort_keys=True)
+            colours = json.dumps(
+                [dict(bench.colours), sorted(bench.mixed), dict(bench.here)], sort_keys=True
+            )
             machines = {machine for _, machine in bench.records}
             rates = json.dumps(
                 sorted(pair for pair in bench.highest_tflops.items() if pair[0][0][0] in machines)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
+from accelreport.analysis.outcome import first_runs
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
 from accelreport.report.model import (
@@ -121,8 +122,10 @@ def commands(
     if not record and not any(row.timed for row in bench.results):
         # No code of which every cell failed is run again.
         failed = any(row.status == "failed" for row in bench.results)
-        run = [*_run(bench.plan), *["--retry-failed"] * failed]
-        return (*_data(records), Token(shlex.join(run) + "\n"), Token("accelreport build"))
+        ((_, options),) = first_runs([bench])
+        parts = _run(bench.plan)[:3], shlex.split(clean(options)), ["--retry-failed"] * failed
+        run = shlex.join(part for own in parts for part in own)
+        return (*_data(records), Token(f"{run}\n"), Token("accelreport build"))
     one = ["--device", clean(device)] if device else []
     for axis, value in zip(bench.axes, point, strict=False):
         one += ["--filter", f"{clean(axis)}={_written(value)}"]

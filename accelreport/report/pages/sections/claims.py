@@ -342,24 +342,26 @@ PATH = "claims.html"
 def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
     """A square for each claim, a row for those of one speaker; None where no spec makes one."""
     places = {
-        id(result): f"{PATH}#{claim_id(bench, number)}"
+        id(result): (f"{PATH}#{claim_id(bench, number)}", f" ({label(bench.plan.title, 60)})")
         for bench in benches
         for number, result in enumerate(bench.tested)
     }
     every = [result for bench in benches for result in bench.tested]
+    texts = Counter(result.claim.text for result in distinct(every))
     rows = []
     for by, words in SPEAKERS.items():
         own = closest_first(result for result in distinct(every) if result.claim.by == by)
         items = tuple(
             Unit(
-                label(result.claim.text, 200),
-                places[id(result)],
+                f"{label(result.claim.text, 200)}{where * (texts[result.claim.text] > 1)}",
+                place,
                 result.state.name.lower(),
                 STATES[result.state],
                 values_text(result) * (result.state in DECIDED),
                 USER_SUPPLIED.text * (result.own_files and result.state in DECIDED),
             )
             for result in own
+            for place, where in [places[id(result)]]
         )
         if items:
             decided = sum(result.state in DECIDED for result in own)
