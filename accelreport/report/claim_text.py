@@ -407,7 +407,7 @@ def measured_parts(result: ClaimResult, names: Names) -> tuple[list[Measured], l
     of_all = [*excluded, *shared, *means]
     if not alone:
         processes = [f"{counts.pop()} each"] if len(counts) == 1 else []
-        of_all += [over.strip(), *processes, f"{quantity.count(len(numbers))} values"]
+        of_all += [over.strip(), *processes]
     parts = []
     for number, place in zip(numbers, places, strict=True):
         value, interval = _value_and_interval(number)

@@ -46,8 +46,8 @@ class Strip:
     low: float
     value: float
     high: float
-    ticks: tuple[float, ...]
-    """The bounds."""
+    ticks: tuple[tuple[float, str], ...]
+    """The bounds, each with its text."""
     allowed: tuple[float, float]
     """What lies within them, up to the edge where one is missing."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import log
 
 from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, Number, distinct
@@ -75,13 +76,16 @@ UNTESTED = frozenset({ClaimState.NOT_MEASURED, ClaimState.NEEDS_DEVICE})
 """States of claims that something has to be measured for."""
 OPEN = frozenset(ClaimState) - DECIDED - UNTESTED
 GROUPS = (
-    ("claims", "Decided", DECIDED),
+    ("refuted", "Refuted", frozenset({ClaimState.REFUTED})),
+    ("claims", "Confirmed", frozenset({ClaimState.CONFIRMED})),
     ("undecided", "Undecided: more repeats may decide", OPEN),
     ("open", "Undecided: repeats alone do not decide", OPEN),
     ("unmeasured", "Not measured", frozenset({ClaimState.NOT_MEASURED})),
     ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
 )
 """Sections of the page of claims, by what decides a claim: a rerun, a run, another device."""
+LIMIT = f"┃{quantity.SPACE}limit ─●─{quantity.SPACE}95{quantity.SPACE}%"
+"""How a strip is read."""
 MOST_SHOWN, MOST_SHOWN_UNDECIDED = 4, 1
 """Lines of numbers beside a claim; a reader opens the others together with the rule."""
 
@@ -154,22 +158,24 @@ def claims_table(name: str, title: str, claims: Claims, *, named: bool = True) -
         speakers = Counter(_speaker_of(bench, result.claim) for result in bench.tested)
         usual = max(speakers, key=lambda who: (who not in SPEAKERS.values(), speakers[who]))
         several = len(claims) == 1 and len(speakers.keys() - set(SPEAKERS.values())) > 1
+        owned = len(claims) > 1 and all(result.own_files for result in some)
         rows = []
         for result in some:
             who = _speaker_of(bench, result.claim)
-            row = claim_row(bench, result, who if several or who != usual else "", named=named)
+            row = claim_row(bench, result, who if several or who != usual else "", named=named,
+                            owned=owned)  # fmt: skip
             rows.append(replace(row, id=claim_id(bench, numbers[id(result)])))
         group = RowGroup(tuple(rows))
         if len(claims) > 1:
             group = benchmark_rows(bench, rows)
-            detail = " · ".join(filter(None, (usual, group.detail)))
-            group = replace(group, detail=detail)
+            detail = (usual, group.detail, USER_SUPPLIED.text * owned)
+            group = replace(group, detail=" · ".join(filter(None, detail)))
         groups.append(group)
     return Table(
         id=name,
         title=title,
         corner="claim",
-        columns=(Column("verdict"), Column("measured")),
+        columns=(Column("verdict"), Column("measured", LIMIT)),
         groups=tuple(groups),
         style="prose verdicts",
     )
@@ -226,8 +232,13 @@ def _speaker_of(bench: BenchmarkView, claim: Claim) -> str:
     return label(who, 160) or SPEAKERS[claim.by]
 
 
-def claim_row(bench: BenchmarkView, result: ClaimResult, who: str, *, named: bool = True) -> Row:
-    """A claim with its state, what was measured, the rule and who said it."""
+def claim_row(
+    bench: BenchmarkView, result: ClaimResult, who: str, *, named: bool = True, owned: bool = False
+) -> Row:
+    """A claim with its state, what was measured, the rule and who said it.
+
+    The heading has the state where it is not `named`, and its own files where they are `owned`.
+    """
     state, claim, names = result.state, result.claim, names_of(bench)
     named_here = set(claim.rule.model_dump(include={"of", "over"}).values())
     devices = [name for name in bench.plan.devices if name in named_here] or bench.plan.devices
@@ -235,7 +246,7 @@ def claim_row(bench: BenchmarkView, result: ClaimResult, who: str, *, named: boo
     decided = state in DECIDED
     most = MOST_SHOWN if decided else MOST_SHOWN_UNDECIDED
     parts, shared = measured_parts(result, names)
-    strips = _strips(claim.rule, [part.number for part in parts])
+    strips = _strips(claim.rule, names, [part.number for part in parts])
     shown = [] if parts else [Line(line) for line in measured_lines(result, names)]
     shown = shown or [Line(_untested(bench, result))] * (not parts)
     more = [Line(" ".join(filter(None, part[:3]))) for part in parts[most:]] or shown[most:]
@@ -261,10 +272,8 @@ def claim_row(bench: BenchmarkView, result: ClaimResult, who: str, *, named: boo
         more.append(Line(note, "reason"))
     if published := published_text(bench.plan, claim.rule, names):
         more.append(Line(tied(label(published, 400)), "reason"))
-    origins = [result.stand_in, "user-supplied" * result.own_files]
-    marks = origin_badges(origins)
-    badges = [badge, *marks] if named else []
-    shown += [Line(mark.text, "reason") for mark in marks if not named]
+    origins = [result.stand_in, "user-supplied" * (result.own_files and not owned)]
+    shown += [Line(mark.text, "reason") for mark in origin_badges(origins)]
     measures = tuple(
         Measure(label(part.place, 160), part.value, part.rest, strip)
         for part, strip in zip(parts[:most], strips, strict=False)
@@ -273,7 +282,7 @@ def claim_row(bench: BenchmarkView, result: ClaimResult, who: str, *, named: boo
         entry(
             label(claim.text, 400), *under(note if decided else "", "detail"), *under(who, "detail")
         ),
-        Entry((), badges=tuple(badges)),
+        Entry((), badges=(badge,) * named),
         entry(*shown, more=tuple(more), more_title=more_title, measures=measures),
         facets=Facets(
             tuple(dict.fromkeys(map(bench.title_of, devices))),
@@ -296,18 +305,35 @@ def _processors_of(bench: BenchmarkView, result: ClaimResult) -> list[str]:
     return [f"on {', '.join(texts)}"] if names else []
 
 
-def _strips(rule: Rule, numbers: Sequence[Number]) -> list[Strip | None]:
-    """Each number's interval against the bounds of a rule, on one scale; None where it has none."""
+def _limit(rule: Rule, names: Names, bound: float) -> str:
+    """A bound in a few letters, to stand at its tick."""
+    if isinstance(rule, BoundCheck) and not rule.difference:
+        return f"{bound:g}×" if rule.ratio else names.amount(rule.compared, bound)
+    name = rule.equivalent if isinstance(rule, EquivalentCheck) else getattr(rule, "compared", "")
+    return f"{100 * bound:g} points" if is_share(name) else f"{bound:g}"
+
+
+def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip | None]:
+    """Each number's interval against the bounds of a rule, on one scale.
+
+    None of a number without an interval, and of a single one without a bound.
+    """
     bounds = rule.bounds if isinstance(rule, BoundCheck) else (None, None)
     if isinstance(rule, EquivalentCheck):
         bounds = -rule.within, rule.within
     differs = in_percent(numbers[0].quantity) if numbers else False
-    return strips_of([number.interval for number in numbers], bounds, by_ratio=not differs)
+    intervals = [number.interval for number in numbers]
+    return strips_of(intervals, bounds, by_ratio=not differs, text=partial(_limit, rule, names))
+
+
+NEAR = 30
+"""Percent of a strip that the text of a bound may need."""
 
 
 def strips_of(
-    intervals: Sequence[Interval], bounds: tuple[float | None, float | None], *, by_ratio: bool
-) -> list[Strip | None]:
+    intervals: Sequence[Interval], bounds: tuple[float | None, float | None], *, by_ratio: bool,
+    text: Callable[[float], str] = lambda _: "",
+) -> list[Strip | None]:  # fmt: skip
     """Each interval against what lies between two bounds, on one scale; None where it is unknown.
 
     Times and rates are compared by their ratios, qualities by their differences.
@@ -315,7 +341,7 @@ def strips_of(
     ticks = [bound for bound in bounds if bound is not None]
     known = [one for one in intervals if one.known]
     ends = [*ticks, *(end for one in known for end in (one.low, one.high))]
-    if not ticks or not known:
+    if not known or (len(intervals) == 1 and not ticks):
         return [None] * len(intervals)
     scale = log if by_ratio and min(ends) > 0 else float
     least, most = scale(min(ends)), scale(max(ends))
@@ -325,9 +351,13 @@ def strips_of(
         return round(100 * (scale(amount) - least + air) / (most - least + 2 * air), 1)
 
     allowed = tuple(
-        edge if b is None else place(b) for b, edge in zip(bounds, (0, 100), strict=True)
+        edge * bool(ticks) if b is None else place(b)
+        for b, edge in zip(bounds, (0, 100), strict=True)
     )
-    marks = tuple(map(place, ticks))
+    marks = tuple((place(tick), text(tick)) for tick in ticks)
+    if len(marks) > 1 and marks[1][0] - marks[0][0] < NEAR:
+        (first, least_text), (second, most_text) = marks
+        marks = (first, f"{least_text}{quantity.EN_DASH}{most_text}"), (second, "")
     return [
         Strip(place(i.low), place(i.value), place(i.high), marks, (allowed[0], allowed[1]))
         if i.known
@@ -399,10 +429,11 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
         rows.sort(key=lambda row: states == OPEN and firsts.index(row[1][0]))
         if rows:
             one = len(states) == 1  # the heading says it, and no row again
+            folded = bool(sections) and not states <= DECIDED
             table = claims_table(f"{name}-table", title, rows, named=not one)
             count = quantity.count(sum(len(own) for _, own in rows))
             blocks = (commands, table) if name == "undecided" else (table,)
-            sections.append(Section(name, title, blocks, folded=bool(sections), detail=count))
+            sections.append(Section(name, title, blocks, folded=folded, detail=count))
     return Page(
         path=PATH,
         title="Claims",
