@@ -121,7 +121,7 @@ class Stages:
 
 @dataclass(frozen=True)
 class MemoryPeaks:
-    """Peak memory in bytes; NaN where it was not read."""
+    """Peak memory in bytes, of a distributed cell summed; NaN where it was not read."""
 
     host_peak_bytes: float = nan
     device_peak_bytes: float = nan
@@ -300,7 +300,7 @@ def shortest(processes: Iterable[Result]) -> Result | None:
 
     None if it stopped none, or if the number of planned steps is unknown.
     """
-    stopped = (row for row in processes if row.status == "partial")
+    stopped = (row for row in processes if row.timed and row.status == "partial")
     known = (row for row in stopped if isfinite(row.timings.planned_steps))
     return min(known, key=lambda row: row.steps, default=None)
 
@@ -419,7 +419,7 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
         extrapolated=record.status == "partial",
         steps=sum(block.steps for block in record.blocks),
         stages=Stages(**_numbers(record.times, Stages)),
-        memory=MemoryPeaks(**_numbers(record.memory, MemoryPeaks)),
+        memory=MemoryPeaks(**_numbers(record.memory_of_all, MemoryPeaks)),
     )
     peak = None
     if record.measured:

@@ -668,6 +668,14 @@ class Record(Document):
         return Steady.of(self.blocks)
 
     @property
+    def memory_of_all(self) -> Memory:
+        """Its peaks, and those of a distributed cell's processes added up where all are known."""
+        peaks = [host.peak_bytes for host in self.hosts if host.peak_bytes is not None]
+        if not peaks or len(peaks) < len(self.hosts):
+            return self.memory
+        return self.memory.model_copy(update={"host_peak_bytes": sum(peaks)})
+
+    @property
     def measured(self) -> bool:
         """Whether its times may enter a statistic, unless a check refuses them."""
         return self.status in MEASURED

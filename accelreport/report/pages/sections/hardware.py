@@ -260,7 +260,7 @@ def _host_peak(bench: BenchmarkView, series: Series, point: Point) -> float:
 
 
 def _memory(bench: BenchmarkView, series: Series, point: Point) -> str:
-    """The largest resident set of a process, and those of the processes of a distributed cell."""
+    """The largest resident set; of a distributed cell the sum, and that of each process."""
     parts = [quantity.size(_host_peak(bench, series, point))]
     return "; ".join([*parts, *_processes(bench.records_of(series, point))])
 

@@ -85,7 +85,7 @@ def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
     if least := shortest(bench.results):
         facts.append(Fact("Shortest run", Speaker(bench).steps(least.steps, least)))
     if known := budgets(records):
-        facts.append(Fact("Budget", quantity.extent(known, plain_duration)))
+        facts.append(Fact("Budget per cell", quantity.extent(known, plain_duration)))
     if dates := quantity.days(record.started_at for record in measured):
         facts.append(Fact("Date", dates))
     return tuple(facts)
