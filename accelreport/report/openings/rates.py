@@ -277,7 +277,14 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         ratios=on_a_slide,
     )
     withheld = [v for f in bench.findings for v in f.values if f.kind in BESIDE and v.why]
-    words = {withheld_word(v.why) for v in withheld if WITHHELD in beside.get(v.of, {}).values()}
+    devices = bench.plan.devices
+    words = {
+        "framework and precision differ"
+        if v.over and devices[v.of.device].framework != devices[v.over.device].framework
+        else withheld_word(v.why)
+        for v in withheld
+        if WITHHELD in beside.get(v.of, {}).values()
+    }
     note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
     if len(bases) == 1:
         base = names.get(bases[0], speaker.name(*bases))

@@ -187,16 +187,12 @@ def _cells(
     estimate = speedup.computed
     if speedup.is_baseline:
         return rate, entry("baseline", mark="baseline")
-    if estimate is None:
-        return rate, entry(
-            Line("no speedup"),
-            Line(why_incomplete(speedup, bench.baseline_name), "reason"),
-            mark="absent",
-        )
-    reasons = []
-    if withheld := label(why_withheld(speedup), 200):
-        what = "withheld" if estimate.verdict is Verdict.WITHHELD else "precision differs"
-        reasons.append(f"{what}: {withheld}")
+    withheld = label(why_withheld(speedup), 200)
+    if estimate is None or estimate.verdict is Verdict.WITHHELD:
+        reason = withheld if estimate else why_incomplete(speedup, bench.baseline_name)
+        word = "withheld" if estimate else "no speedup"
+        return rate, entry(Line(word), Line(reason, "reason"), mark="absent")
+    reasons = [f"precision differs: {withheld}"] if withheld else []
     if more := needed_text(estimate.needed, estimate.interval.n, paired=estimate.paired):
         reasons.append(more)
     return rate, entry(
