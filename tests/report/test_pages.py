@@ -343,7 +343,7 @@ def test_a_command_measures_again_as_it_was_measured_not_as_the_plan_says_since(
     assert command in [token.text for token in site_commands([changed])]
     facts = {fact.term: fact.value for fact in measured_facts(changed)}
     assert facts["Repeats"] == "2"
-    assert facts["Budget"] == plain_duration(ran)
+    assert facts["Budget per cell"] == plain_duration(ran)
     assert run_command(changed) == command.split(" --set measure")[0]
 
 
@@ -357,6 +357,15 @@ def test_devices_of_another_budget_are_measured_again_in_a_command_of_their_own(
         records[key] = record.model_copy(update={"cell": cell})
     runs = [t.text for t in commands(replace(bench, records=records)) if "run specs" in t.text]
     assert [run.split("--budget ")[1] for run in runs] == ["75s --device gpu\n", "15s\n"]
+
+
+def test_values_of_a_sweep_that_were_not_measured_are_not_measured_again() -> None:
+    (bench,) = gather(Results((study("training"),)))
+    (axis, values), *_ = bench.plan.axes.items()
+    records = {k: r for k, r in bench.records.items() if r.cell.point[axis] == values[0]}
+    runs = [t.text for t in commands(replace(bench, records=records)) if "run specs" in t.text]
+    assert [f"--filter {axis}={values[0]}" in run for run in runs] == [True]
+    assert "--filter" not in "".join(t.text for t in commands(bench))
 
 
 def test_benchmarks_that_were_measured_alike_are_measured_again_in_one_run() -> None:

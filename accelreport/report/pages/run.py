@@ -254,7 +254,7 @@ def result_section(bench: BenchmarkView, record: Record) -> Section | None:
 def _numbers(bench: BenchmarkView, record: Record) -> list[Fact]:
     """The time of a step, what the benchmark asks of the model, and the memory."""
     facts = []
-    window, memory = record.steady, record.memory
+    window, memory = record.steady, record.memory_of_all
     if window.steps:
         facts.append(Fact(f"Steady {bench.words.step}", quantity.duration(window.step_s)))
         facts.append(Fact("CPU ÷ wall time", quantity.number(window.cpu_per_wall)))
@@ -355,7 +355,7 @@ def cell_page(
         checks_section(record),
         stages_section(record),
         curve_section(record),
-        _asked(bench, record, point),
+        _asked(bench, record),
         _input(record),
         Section(
             "environment",
@@ -427,7 +427,7 @@ def _notices(record: Record) -> tuple[Notice, ...]:
     return tuple(notices)
 
 
-def _asked(bench: BenchmarkView, record: Record, point: tuple[object, ...]) -> Section:
+def _asked(bench: BenchmarkView, record: Record) -> Section:
     cell = record.cell
     device = cell.device_spec
     unsaid = {
@@ -446,7 +446,7 @@ def _asked(bench: BenchmarkView, record: Record, point: tuple[object, ...]) -> S
     # A reader sees each key, and text in it is escaped, never raw.
     spec = json.dumps(asked, indent=1, ensure_ascii=True, default=str)
     blocks = (
-        Code("", commands(bench, cell.device, point, record)),
+        Code("", commands(bench, record)),
         Code("Spec", (Token(spec),)),
     )
     return Section("asked", "Run it yourself", blocks, folded=True, detail="command and spec")

@@ -16,6 +16,7 @@ from accelreport.report.model import (
     Block,
     Code,
     Download,
+    Downloads,
     Figure,
     Gallery,
     Page,
@@ -48,7 +49,7 @@ from accelreport.report.slides.notes import (
     unique,
 )
 from accelreport.report.text import STRAY, clean, label
-from accelreport.report.view import BenchmarkView, records_of
+from accelreport.report.view import BenchmarkView, measured_records, records_of
 
 MOST_SLIDES = 8
 """Slides of a deck, the first and the last one among them."""
@@ -60,8 +61,10 @@ MOST_LETTERS = 110
 """Letters of a line on the first slide."""
 SHORT = 12
 """Letters of a commit."""
-MOST_COMMANDS = 4
-"""Commands that a slide has room for; the page has all."""
+MOST_COMMANDS, LONGEST_COMMANDS = 5, 500
+"""Commands that a slide has room for, and their letters; of more it names the pages."""
+MOST_PAGES = 8
+"""Pages that the last slide names."""
 MOST_PICTURES = 8
 """Pictures whose names a hall can read."""
 ON_A_NARROW_SLIDE = replace(ON_A_PHONE, most=ON_A_SLIDE.most)
@@ -141,13 +144,19 @@ def deck(
     verdicts = verdict_slide(benches)
     commit = clean(checkout_of(records_of(benches))[0])
     whole, short = shlex.quote(commit), shlex.quote(commit[:SHORT])
-    commands = [line for line in again if line.role != "note"]
-    lines = [line.text.replace(whole, short) for line in commands[:MOST_COMMANDS]]
+    lines = [line.text.replace(whole, short) for line in again if line.role != "note"]
+    fits = len(lines) <= MOST_COMMANDS and len("".join(lines)) <= LONGEST_COMMANDS
+    code = Code("", tuple(Token(line.strip() + "\n") for line in lines), wrapped=True)
+    own = [bench for bench in benches if measured_records([bench])]
+    pages = [Download(f"{b.slug}.html#reproduce", label(b.plan.title, 38)) for b in own]
+    if len(pages) > MOST_PAGES:
+        rest = f"{len(pages) - MOST_PAGES + 1} more"
+        pages[MOST_PAGES - 1 :] = [Download(f"{page.path}#benchmarks", rest)]
     place = place_text(benches)
     last = Section(
         "reproduce",
         "Run it yourself",
-        (Code("", tuple(Token(f"{label(line, MOST_LETTERS)}\n") for line in lines), wrapped=True),),
+        (code if fits else Downloads(tuple(pages)),),
         detail=" ".join(filter(None, (f"{place}." * bool(place), cut_short(benches)))),
         speech=Speech(spoken[-1:], measure_again(benches), (source,)),
     )

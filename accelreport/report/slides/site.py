@@ -64,7 +64,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         if plots
         else None,
         slides=[*slides, *_chosen(left, MOST_SLIDES - 3 - len(slides))],
-        again=site_commands(benches, brief=True),
+        again=site_commands(benches),
     )
 
 

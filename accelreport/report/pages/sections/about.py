@@ -25,7 +25,6 @@ from accelreport.report.view import (
     SUPPLIED,
     BenchmarkView,
     measured_records,
-    records_of,
     replaced_data,
 )
 from accelreport.results.plan_document import PlanDocument, profile_of
@@ -65,7 +64,9 @@ def reproduce_section(bench: BenchmarkView) -> Section | None:
     """How to run it again; None where nothing was measured, of which the page begins with it."""
     if not any(row.timed for row in bench.results):
         return None
-    return Section("reproduce", "Run it yourself", (Code("", commands(bench)),))
+    spent = sum(record.times.wall_s or 0.0 for record in measured_records([bench]))
+    took = f"took {quantity.duration(spent)}" * bool(spent)
+    return Section("reproduce", "Run it yourself", (Code("", commands(bench)),), detail=took)
 
 
 def files_section(bench: BenchmarkView) -> Section:
@@ -104,54 +105,62 @@ FILES = (
 """Every file beside the page, and what is in it."""
 
 
-def commands(
-    bench: BenchmarkView,
-    device: str = "",
-    point: Sequence[object] = (),
-    record: Record | None = None,
-) -> tuple[Token, ...]:
-    """Shell commands that measure a benchmark again, or one device and point of it.
+def commands(bench: BenchmarkView, record: Record | None = None) -> tuple[Token, ...]:
+    """Shell commands that measure again what was measured of a benchmark.
 
     Args:
         bench: the benchmark.
-        device: a device of it; all when empty.
-        point: a sweep point of it; all when empty.
-        record: the one whose code and data are asked for; those of all when absent.
+        record: the one that is asked for; all when absent.
     """
-    records = [record] if record else list(bench.records.values())
     if not record and not any(row.timed for row in bench.results):
         # No code of which every cell failed is run again.
         failed = any(row.status == "failed" for row in bench.results)
         ((_, options),) = first_runs([bench])
         parts = _run(bench.plan)[:3], shlex.split(clean(options)), ["--retry-failed"] * failed
         run = shlex.join(part for own in parts for part in own)
-        return (*_data(records), Token(f"{run}\n"), Token("accelreport build"))
-    one = ["--device", clean(device)] if device else []
-    for axis, value in zip(bench.axes, point, strict=False):
-        one += ["--filter", f"{clean(axis)}={_written(value)}"]
-    if device:
-        records = [own for own in records if own.cell.device == device] or records
-    measured = [Token(shlex.join([*run, *one]) + "\n") for run in _runs(bench.plan, records)]
+        data = _data([*bench.records.values()])
+        return (*data, Token(f"{run}\n"), Token("accelreport build"))
+    records = [record] if record else measured_records([bench])
+    one = ["--device", clean(record.cell.device)] if record else []
+    measured = [Token(shlex.join([*run, *one]) + "\n") for run in _runs(bench, records)]
     budget = _budgets(records)
     return (*_checkout(records), *_data(records), *budget, *measured, Token("accelreport build"))
 
 
-def _runs(plan: PlanDocument, records: Collection[Record]) -> list[list[str]]:
-    """The commands that measure a spec as the records were: the last, of all that is not done yet.
+def _runs(bench: BenchmarkView, records: Collection[Record]) -> list[list[str]]:
+    """The commands that measure a spec as the records were: the last, of most of its cells.
 
-    Devices of another budget than most cells come before it, in a command for each budget. Where
-    one device has several, a comment says so.
+    Devices of another budget or other sweep points come before it, in a command for each. Where
+    one device has several budgets, a comment says so.
     """
-    counts = Counter(record.cell.measure.budget for record in records)
-    if len(counts) < 2 or _mixed(records):
-        return [_run(plan, records)]
-    *others, most = sorted(counts, key=lambda budget: (counts[budget], budget))
-    runs = []
-    for budget in (*others, most):
-        own = [record for record in records if record.cell.measure.budget == budget]
-        names = sorted({clean(record.cell.device) for record in own}) if budget != most else []
-        runs.append([*_run(plan, own), *(part for name in names for part in ("--device", name))])
-    return runs
+    mixed = _mixed(records)
+    filters, alike = dict[str, list[str]](), dict[tuple[float, str], list[Record]]()
+    for record in records:
+        device, budget = record.cell.device, record.cell.measure.budget
+        if device not in filters:
+            filters[device] = _filters(bench, [r for r in records if r.cell.device == device])
+        kind = 0.0 if mixed else budget, shlex.join(filters[device])
+        alike.setdefault(kind, []).append(record)
+    every = {text for _, text in alike}
+    runs: list[list[str]] = []
+    for _, own in sorted(alike.items(), key=lambda kind: (len(kind[1]), kind[0])):
+        # The last runs all that is not done yet, where all were measured at the same points.
+        named = len(runs) < len(alike) - 1 or len(every) > 1
+        names = sorted({r.cell.device for r in own}) if named else []
+        devices = (part for name in names for part in ("--device", clean(name)))
+        runs.append([*_run(bench.plan, own), *filters[own[0].cell.device], *devices])
+    return runs or [_run(bench.plan)]
+
+
+def _filters(bench: BenchmarkView, records: Collection[Record]) -> list[str]:
+    """Options that leave out the values of each swept key which no record has."""
+    options = []
+    for axis, values in bench.plan.axes.items():
+        own = {str(record.cell.point.get(axis)) for record in records}
+        kept = [value for value in values if str(value) in own]
+        if len(kept) < len(values):
+            options += [p for v in kept for p in ("--filter", f"{clean(axis)}={_written(v)}")]
+    return options
 
 
 def _mixed(records: Collection[Record]) -> bool:
@@ -203,25 +212,20 @@ def run_command(bench: BenchmarkView) -> str:
     return shlex.join(_run(bench.plan))
 
 
-def site_commands(benches: Sequence[BenchmarkView], *, brief: bool = False) -> tuple[Token, ...]:
-    """Shell commands that measure every benchmark of a site again, those alike in one run.
-
-    `brief` leaves out the data, the repeats and budgets of the records, and their code where it
-    was not all of one commit.
-    """
-    records = records_of(benches)
-    whole = not brief or len({r.environment and r.environment.commit for r in records}) == 1
-    tokens = [*(_checkout(records) if whole else []), *([] if brief else _data(records))]
+def site_commands(benches: Sequence[BenchmarkView]) -> tuple[Token, ...]:
+    """Shell commands that measure every benchmark of a site again, those alike in one run."""
+    records = measured_records(benches)
     alike: dict[tuple[str, ...], list[str]] = {}
     for bench in benches:
-        for run in _runs(bench.plan, () if brief else [*bench.records.values()]):
+        own = measured_records([bench])
+        for run in _runs(bench, own) if own or not records else ():
             program, command, spec, *options = run
             alike.setdefault((program, command, *options), []).append(spec)
-    if brief and len(alike) == 1 < len(benches):
-        alike = {options: ["specs/"] for options in alike}
-    for (program, command, *options), specs in alike.items():
-        tokens.append(Token(shlex.join([program, command, *specs, *options]) + "\n"))
-    return (*tokens, Token("accelreport build"))
+    runs = [
+        Token(shlex.join([program, command, *specs, *options]) + "\n")
+        for (program, command, *options), specs in alike.items()
+    ]
+    return (*_checkout(records), *_data(records), *runs, Token("accelreport build"))
 
 
 def checkout_of(records: Sequence[Record]) -> tuple[str, str]:
