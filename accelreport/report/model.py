@@ -74,7 +74,7 @@ class Entry:
     ramp: Literal["h", "c"] = "h"
     """"h" goes from slower to faster, "c" from few to many."""
     mark: str = ""
-    """An extra class from a closed list: "baseline", "absent", "apart", "wrong", "pale"."""
+    """An extra class from a closed list: "baseline", "absent", "apart", "wrong"."""
     more: tuple[Line, ...] = ()
     """Lines that a reader has to open."""
     more_title: str = ""

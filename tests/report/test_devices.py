@@ -120,7 +120,7 @@ def test_a_machine_of_two_processors_has_a_column_for_each_and_marks_under_one_n
     records = tuple(on(each, vector=units[each.cell.repeat]) for each in made.records)
     page = devices_page(gather(Results((replace(made, records=records),))))
     assert page.headline.replace("\xa0", " ") == "1 benchmark ran on two processors, complete"
-    processors, marks, *_ = (b for s in page.sections for b in s.blocks if isinstance(b, Table))
+    marks, processors, *_ = (b for s in page.sections for b in s.blocks if isinstance(b, Table))
     assert [column.title for column in processors.columns] == ["AVX-512", "AVX2"]
     assert [column.title for column in marks.columns] == ["2 threads", "1 thread"]
     assert marks.caption == "● complete"

@@ -134,5 +134,5 @@ def _row(use: _Use, names: Mapping[str, str], dataset: str) -> Row:
         quantity.count(training) + windows,
         quantity.count(validation) + sequence,
         CATALOGUE[dataset].licence if dataset in CATALOGUE else quantity.MISSING,
-        entry(Line(label(fingerprint[:8], 20), title=label(fingerprint, 80))),
+        entry(Line(f"{label(fingerprint[:8], 20)}…", title=label(fingerprint, 80))),
     )

@@ -183,7 +183,6 @@ def _machine(
     words = machine_line((record for record in records if record.machine == machine), brief=True)
     name = [] if one and words else [f"Machine {label(machine, 20)}"]
     title = ": ".join([*name, *[words] * bool(words)])
-    known = _hardware(devices, benches, machine)
     listed = Table(
         id=f"configurations-{machine_id(machine)}",
         title="Configurations",
@@ -192,7 +191,9 @@ def _machine(
         groups=tuple(RowGroup(tuple(own), title=software) for software, own in rows.items()),
         style="prose",
     )
-    return Section(machine_id(machine), title, (*known, *[table] * bool(often), listed))
+    first, *processors = _hardware(devices, benches, machine)
+    blocks = (first, *[table] * bool(often), *processors, listed)
+    return Section(machine_id(machine), title, blocks)
 
 
 def _hardware(
@@ -243,7 +244,7 @@ def _heads(titles: Sequence[str]) -> tuple[str, list[str]]:
 
 MARKS = {
     "complete": "● complete",
-    "in part": "pale: in part (timed/planned processes)",
+    "in part": "◐ in part (timed/planned processes)",
     "no time": "○ no time",
     "not planned": "· not planned",
 }
@@ -260,7 +261,7 @@ def _mark(device: Listing, bench: BenchmarkView, machine: str) -> Entry:
     if not (timed := sum(row.timed for row in rows)):
         return entry("○", Line("no time", "vh"))
     some = f" {timed}/{len(rows)}" * (timed < len(rows))
-    return entry(f"●{some}", Line("in part", "vh"), mark="pale")
+    return entry(f"◐{some}", Line("in part", "vh"))
 
 
 def _published_machines(benches: Sequence[BenchmarkView]) -> Section | None:

@@ -46,7 +46,7 @@ from accelreport.results.record import Energy, Record
 from accelreport.spec.cells import OMITTED_AT_DEFAULT
 
 Times = NDArray[np.float64]
-WIDTH, HEIGHT = 1104.0, 160.0
+WIDTH, HEIGHT = 1104.0, 220.0
 MOST = 430
 """Columns of the drawing;
 with more steps, each column reaches from the least to the most of several."""
@@ -60,14 +60,20 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
     if len(seconds) < 10:
         return None
     scale, _ = quantity.time_unit(float(seconds.max()))
-    most_ticks = (nice_ticks(0.0, float(seconds.max()) / scale, about) for about in range(3, 7))
+    # Times that are nearly the same would fill the top of an axis from 0.
+    start = float(seconds.min()) if seconds.min() > seconds.max() / 2 else 0.0
+    ends = start / scale, float(seconds.max()) / scale
+    most_ticks = (nice_ticks(*ends, about) for about in range(3, 7))
     ticks = [scale * tick for tick in min(most_ticks, key=lambda own: own[-1])]
-    top = ticks[-1]
+    base, top = ticks[0], ticks[-1]
+
+    def height(values: Times) -> Times:
+        return HEIGHT * (1 - (values - base) / (top - base)) + 1
+
     columns = min(len(seconds), MOST)
     starts = np.arange(columns) * len(seconds) // columns
     least, most = (
-        (HEIGHT * (1 - pick.reduceat(seconds, starts) / top) + 1).tolist()
-        for pick in (np.minimum, np.maximum)
+        height(pick.reduceat(seconds, starts)).tolist() for pick in (np.minimum, np.maximum)
     )
     path = "".join(
         f"V{low:.1f}{f'V{high:.1f}' if high != low else ''}H{(number + 1) * WIDTH / columns:.1f}"
@@ -75,7 +81,7 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
     )
     median, mean = float(np.median(seconds)), record.steady.step_s
     grid, dashed, dotted = (
-        "".join(f"M0 {HEIGHT * (1 - value / top) + 1:.1f}H{WIDTH:.0f}" for value in values)
+        "".join(f"M0 {y:.1f}H{WIDTH:.0f}" for y in height(np.array(values)))
         for values in (ticks[1:], [median], [mean])
     )
     numbers = [round(1 + part * (len(seconds) - 1) / 4) for part in range(5)]
@@ -85,6 +91,7 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
     what = f"Single steady {step}s" if stamped else f"Blocks of {step}s"
     middle, average, longest = map(quantity.duration, (median, mean, float(seconds.max())))
     text = f"{what}: median {middle} (dashed), longest {longest}; mean of all {average} (dotted)"
+    text += f"; axis from {plain_duration(base)}" * (base > 0)
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
         f'width="{WIDTH:.0f}" height="{HEIGHT:.0f}" preserveAspectRatio="none" role="img" '
