@@ -225,8 +225,7 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         specs = one or Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
         notebook = f"accelreport notebook specs/{spec}.toml"
-        free = " on a free GPU or TPU of Colab or Kaggle" * bool(one)
-        where = f"this notebook tests {among(specs[spec], absent)}{free}"
+        where = f"this notebook tests {among(specs[spec], absent)} on Colab or Kaggle"
         yield NextStep(f"{needs} another device", notebook, where=where)
     if beyond := len(outcome.beyond):
         needs = f"{quantity.plural(beyond, 'comparison')} need{'s' * (beyond == 1)}"

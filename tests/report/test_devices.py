@@ -110,7 +110,7 @@ def test_one_machine_in_several_configurations_is_one_machine() -> None:
     assert page.headline.replace("\xa0", " ") == "1 benchmark ran on one machine, complete"
     stopped = study("matmul", repeats=1, axes={}, devices=("cpu",), fate=lambda _: "partial")
     both = devices_page(gather(Results((made, stopped)))).headline.replace("\xa0", " ")
-    assert both == "2 benchmarks ran on one machine; 1 of the 2 is complete"
+    assert both == "2 benchmarks ran on one machine, 1 of the 2 complete"
     assert page.finding.replace("\xa0", " ") == "Devices without numbers: GPU (needs a GPU)."
 
 

@@ -230,7 +230,7 @@ TRUE = {
     "what the budget stopped in the first figure": (T, "", "decided, stopped by the budget"),
     "what hardware is needed": (W, "", "(needs a GPU); TPU; and TPU, bfloat16 (need a TPU)"),
     "that two GPUs are needed": ("aa", "", "GPU, 2 replicas (needs several GPUs)"),
-    "what one session of a notebook tests": (W, "", "this notebook tests 13 of them on a free"),
+    "what one session of a notebook tests": (W, "", "this notebook tests 13 of them on Colab"),
     "threads of what was not run": ("nobase", "", "Intel Xeon, 2 threads is the baseline (not"),
     "one processor under one name": ("failed2", "", "a TPU); Intel Xeon, bfloat16 (not run)"),
     "what is tried again": ("failed2", "", "har_sweep.toml --budget 6s --retry-failed” tries it"),

@@ -95,12 +95,12 @@ def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView]) -> s
     tried = [device for device in devices if device.machines]
     ran = [bench for bench in benches if any(row.timed for row in bench.results)]
     if not ran:
-        return "No benchmark has a time"
+        return "Nothing was measured"
     rows = [[row for d in tried if b in d.benches for row in d.rows_of(b)] for b in ran]
     whole = sum(all(row.outcome == "ok" for row in own) for own in rows)
-    share = f"; {whole or 'none'} of the {len(ran)} {'are' if whole > 1 else 'is'} complete"
+    share = f"{whole or 'none'} of the {len(ran)}"
     if len(ran) in {1, whole}:
-        share = f", {'all ' * (len(ran) > 1) if whole else 'not '}complete"
+        share = "all" * (len(ran) > 1) if whole else "not"
     places = {
         (host, n): {id(environment) for environment in own}
         for host in {machine for device in tried for machine in device.machines}
@@ -112,13 +112,10 @@ def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView]) -> s
         known = [{id(record.environment) for record in measured_records([b])} for b in ran]
         own = [{place for place, ids in places.items() if ids & here} for here in known]
     counts = Counter(place for places_of in own for place in places_of)
-    first, *others = counts.most_common()
-    where = f"{quantity.number_word(len(counts))} {noun}{'s' * bool(others)}"
-    if len(others) == 1 and counts.total() == len(ran):
-        most = f"{quantity.plural(first[1], 'benchmark')} ran on one {noun}"
-        return f"{most} and {others[0][1]} on another{share}"
+    where = f"{quantity.number_word(len(counts))} {noun}{'s' * (len(counts) > 1)}"
     some = "some of " * (counts.total() < len(ran) * len(counts))
-    return f"{quantity.plural(len(ran), 'benchmark')} ran on {some}{where}{share}"
+    complete = ", ".join((f"{some}{where}", f"{share} complete".strip()))
+    return f"{quantity.plural(len(ran), 'benchmark')} ran on {complete}"
 
 
 def _environments(devices: Sequence[Listing], machine: str) -> list[Environment]:
