@@ -257,7 +257,6 @@ def _decided(
         speaker, firm, title = Speaker(bench), value.verdict in DECIDED, titles[bench.slug]
         name, base, device, place = _sides(bench, value)
         ratio, interval = speaker.number(value), speaker.interval(value)
-        low, high = value.interval.ends
         text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
         text += f", {SAME}" * (value.verdict is Verdict.SAME)
         group = groups[row] if {*groups} != {GROUPS[0]} else ""
@@ -271,8 +270,7 @@ def _decided(
             MARK,
             value.number,
             text,
-            low,
-            high,
+            *value.interval.ends,
             hollow=("undecided",) * (not firm),
             group=group,
             quiet=finding.values not in titled,
