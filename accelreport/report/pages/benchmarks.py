@@ -267,7 +267,9 @@ def cells_entry(bench: BenchmarkView, tried: Collection[str]) -> Entry:
     lines = [Line(f"{measured} of {able} measured")] * bool(able) + [
         Line(part, "detail") for part in parts
     ]
-    return entry(*lines, bar=(done, stopped, able - done - stopped))
+    # A full bar says no more than its number.
+    parts_of = (done, stopped, able - done - stopped) if done < able else (0, 0, 0)
+    return entry(*lines, bar=parts_of)
 
 
 def _benchmark_row(bench: BenchmarkView, name: str, finding: Entry, cells: Entry) -> Row:
