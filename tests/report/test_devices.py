@@ -107,10 +107,10 @@ def test_one_machine_in_several_configurations_is_one_machine() -> None:
     made = study(devices=("cpu", "cpu-1", "gpu"), repeats=1, fate=lambda cell:
                  "skipped" if cell.device == "gpu" else "ok")  # fmt: skip
     page = devices_page(gather(Results((made,))))
-    assert page.headline.replace("\xa0", " ") == "1 benchmark ran on one machine, complete"
+    assert page.headline.replace("\xa0", " ") == "1 benchmark on one machine, complete"
     stopped = study("matmul", repeats=1, axes={}, devices=("cpu",), fate=lambda _: "partial")
     both = devices_page(gather(Results((made, stopped)))).headline.replace("\xa0", " ")
-    assert both == "2 benchmarks ran on one machine, 1 of the 2 complete"
+    assert both == "2 benchmarks on one machine, 1 complete"
     assert page.finding.replace("\xa0", " ") == "Devices without numbers: GPU (needs a GPU)."
 
 
@@ -119,7 +119,7 @@ def test_a_machine_of_two_processors_has_a_column_for_each_and_marks_under_one_n
     units = (("avx2",), ("avx512f",))
     records = tuple(on(each, vector=units[each.cell.repeat]) for each in made.records)
     page = devices_page(gather(Results((replace(made, records=records),))))
-    assert page.headline.replace("\xa0", " ") == "1 benchmark ran on two processors, complete"
+    assert page.headline.replace("\xa0", " ") == "1 benchmark on two processors, complete"
     marks, processors, *_ = (b for s in page.sections for b in s.blocks if isinstance(b, Table))
     assert [column.title for column in processors.columns] == ["AVX-512", "AVX2"]
     assert [column.title for column in marks.columns] == ["2 threads", "1 thread"]

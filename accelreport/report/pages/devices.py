@@ -98,7 +98,7 @@ def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView]) -> s
         return "Nothing was measured"
     rows = [[row for d in tried if b in d.benches for row in d.rows_of(b)] for b in ran]
     whole = sum(all(row.outcome == "ok" for row in own) for own in rows)
-    share = f"{whole or 'none'} of the {len(ran)}"
+    share = f"{whole or 'none'}"
     if len(ran) in {1, whole}:
         share = "all" * (len(ran) > 1) if whole else "not"
     places = {
@@ -111,11 +111,10 @@ def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView]) -> s
     if noun == "processor":
         known = [{id(record.environment) for record in measured_records([b])} for b in ran]
         own = [{place for place, ids in places.items() if ids & here} for here in known]
-    counts = Counter(place for places_of in own for place in places_of)
-    where = f"{quantity.number_word(len(counts))} {noun}{'s' * (len(counts) > 1)}"
-    some = "some of " * (counts.total() < len(ran) * len(counts))
-    complete = ", ".join((f"{some}{where}", f"{share} complete".strip()))
-    return f"{quantity.plural(len(ran), 'benchmark')} ran on {complete}"
+    count = len(set[object]().union(*own))
+    where = f"{quantity.number_word(count)} {noun}{'s' * (count > 1)}"
+    complete = f"{share} complete".strip()
+    return f"{quantity.plural(len(ran), 'benchmark')} on {where}, {complete}"
 
 
 def _environments(devices: Sequence[Listing], machine: str) -> list[Environment]:

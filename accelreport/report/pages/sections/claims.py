@@ -326,7 +326,7 @@ def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip |
     return strips_of(intervals, bounds, by_ratio=not differs, text=partial(_limit, rule, names))
 
 
-NEAR = 30
+NEAR = 40
 """Percent of a strip that the text of a bound may need."""
 
 
