@@ -272,7 +272,7 @@ WORLDS: dict[str, tuple[World, ...]] = {
     ),
     "The accelerator's advantage grows with the batch": turned_along("batch_size", "gpu", BATCHES),
     "8-bit arithmetic costs this CNN accuracy": (eight_bit(40, 5), eight_bit(1, 1)),
-    "8-bit arithmetic costs this LSTM accuracy": (eight_bit(40, 5), eight_bit(1, 1)),
+    "8-bit weights cost this LSTM accuracy": (eight_bit(40, 5), eight_bit(1, 1)),
     "Two replicas on the cores of one CPU are no faster than one": (
         pace(cpu_mirrored_2=1.2), pace(cpu_mirrored_2=0.6),
     ),
