@@ -137,7 +137,7 @@ def test_no_surface_says_what_the_records_deny(fault: str) -> None:
 
 TRUE = {
     "F8 failures come first": ("failed2", "har_sweep", "All 24 cells that ran failed: out of"),
-    "F11 why there is no ratio": ("nobase", "", "Intel Xeon is the baseline (not run)."),
+    "F11 why there is no ratio": ("nobase", "", "Intel Xeon, 2 threads is the baseline (not run)."),
     "F2 what is equal is undecided": ("prec_aa", "precision_cnn", "1 comparison is not decided"),
     "M16 two processors of one name": (
         "processors", "strategies", "processor differs between runs: AMX with oneDNN on and AVX2"
@@ -167,7 +167,7 @@ TRUE = {
         T, "mnist_batch_sweep", "overtakes the published Colab GPU between batch size 256 and 512.'"
     ),
     "which runs a latency is of": (
-        T, "mnist_latency", "Intel Xeon, 1 thread, median of a call: 583 µs at 1"
+        T, "mnist_latency", "1 thread, median of a call: 583 µs at 1"
     ),
     "whose runs a count of failures is of": (
         WEATHER, "weather_gru", "out of memory (peak 7.11 GiB, partial run, synthetic data)"

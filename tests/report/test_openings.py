@@ -624,11 +624,11 @@ def test_totals_over_unlike_clocks_have_no_ratio() -> None:
     assert "×" not in shown
 
 
-def test_a_sweep_with_one_rate_of_each_thing_is_bars_with_their_places() -> None:
+def test_a_sweep_with_one_rate_of_each_thing_is_rows_with_their_places() -> None:
     scene, *_ = opening_of(example()["mnist_cnn"]).scenes
     assert isinstance(scene.shown, Plot)
     assert "Colab TPU batch size 8,192: 160,000\xa0images/s;" in scene.shown.description
-    assert "Outline: published · all stopped by the budget" in scene.shown.caption
+    assert "○ stopped by the budget · ◇ published" in scene.shown.caption
 
 
 def test_inference_begins_with_its_latency_by_batch() -> None:
