@@ -58,7 +58,7 @@ class Size:
     most: int = 0
 
 
-ON_A_SLIDE = Size(502, 212, most=6)
+ON_A_SLIDE = Size(502, 210, most=6)
 """A drawing on a slide of 1280 × 720 is 2.25 times as large: its letters of 12.5 are 28 px.
 The text of a last tick may be up to 10 px beyond it."""
 ON_A_FIRST_SLIDE = Size(502, 180, most=6)

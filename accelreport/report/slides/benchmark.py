@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from math import ceil
 from typing import Any
 
 from accelreport.analysis.findings import Finding, Kind
@@ -55,8 +56,9 @@ MOST_SLIDES = 8
 """Slides of a deck, the first and the last one among them."""
 LEAST_POINTS, FIRST = 3, "first"
 """Of fewer points no figure is made, but for the first slide, and the name of that figure."""
-OF_AN_ANSWER, OF_NOTICES = 24, 32
-"""Pixels of a figure of the first slide that the line above it takes, and those below it."""
+OF_AN_ANSWER, OF_NOTICES, IN_A_LINE = 24, 18, 76
+"""Pixels of a figure of the first slide that the line above it takes, and each line below it, which
+has so many letters."""
 MOST_LETTERS = 110
 """Letters of a line on the first slide."""
 SHORT = 12
@@ -231,7 +233,8 @@ def figure_slides(
 
 def first_size(benches: Sequence[BenchmarkView], *, answered: bool) -> Size:
     """The size of the figure of the first slide, which lines above and below it may make lower."""
-    less = OF_AN_ANSWER * answered + OF_NOTICES * bool(data_notices(benches))
+    letters = sum(len(notice.text) for notice in data_notices(benches))
+    less = OF_AN_ANSWER * answered + OF_NOTICES * ceil(letters / IN_A_LINE)
     return replace(ON_A_SLIDE, height=ON_A_SLIDE.height - less)
 
 
