@@ -120,15 +120,11 @@ def test_claims_are_folded_by_benchmark_and_those_that_are_decided_are_open(
     width: int, example_site: Path, browser: Browser
 ) -> None:
     with opened(browser, example_site / "claims.html", width=width) as page:
-        verdicts = page.locator("#claims-table td .badge").all_inner_texts()
-        assert set(verdicts) - {"own files"} == {"confirmed", "refuted"}
-        # What was measured of each seed is beside the verdict.
-        assert page.locator("#claims-table td .measure", has_text="seed").count() == 3
-        verdict, claim = (page.locator(f"#claims-table tr[id] {cell}").first.bounding_box()
-                          for cell in ("td", "th"))  # fmt: skip
-        assert verdict
-        assert claim
-        assert (verdict["x"], verdict["y"]) < (claim["x"], claim["y"])
+        for verdict in ("refuted", "claims"):
+            assert page.locator(f"#{verdict}-table tr[id]").first.is_visible()
+        # What was measured of each seed is beside its claim.
+        measures = page.locator("#refuted-table .measure, #claims-table .measure", has_text="seed")
+        assert measures.count() == 3
         folded = page.locator("details.folded")
         assert folded.count() == 4
         # A square leads to its row, which opens.

@@ -43,7 +43,7 @@ MARKED = """() => {
 """Puts a link at the top and at the bottom of every figure: a PDF says on which sheet a link is."""
 
 TOO_WIDE = """() => [...document.querySelectorAll('main *')]
-  .filter(e => e.getClientRects().length && !e.closest('.vh, pre, svg'))
+  .filter(e => e.checkVisibility() && e.getClientRects().length && !e.closest('.vh, pre, svg'))
   .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
   .map(e => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 40)}`)"""
 

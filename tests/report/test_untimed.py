@@ -66,7 +66,7 @@ def test_pages_count_it_among_what_was_not_measured(bench: BenchmarkView) -> Non
     assert [line.text for line in counts] == ["3 of 6 measured", "3 no steady step"]
     own = texts(benchmark_page(bench))
     assert "Runs 3 of 6 measured · 3 not timed" in own
-    assert "text='● 3/6'" in str(devices_page([bench]))
+    assert "text='◐ 3/6'" in str(devices_page([bench]))
 
 
 def test_notices_and_slides_do_not_count_it_among_the_measured_ones(bench: BenchmarkView) -> None:
