@@ -277,14 +277,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         ratios=on_a_slide,
     )
     withheld = [v for f in bench.findings for v in f.values if f.kind in BESIDE and v.why]
-    devices = bench.plan.devices
-    words = {
-        "framework and precision differ"
-        if v.over and devices[v.of.device].framework != devices[v.over.device].framework
-        else withheld_word(v.why)
-        for v in withheld
-        if WITHHELD in beside.get(v.of, {}).values()
-    }
+    words = {_why(bench, v) for v in withheld if WITHHELD in beside.get(v.of, {}).values()}
     note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
     if len(bases) == 1:
         base = names.get(bases[0], speaker.name(*bases))
@@ -442,6 +435,12 @@ def rows_plot(
         table=table,
         values=values,
     )
+
+
+def _why(bench: BenchmarkView, withheld: Value) -> str:
+    """Why a ratio is withheld, in the caption's few words."""
+    sides = {bench.plan.devices[of.device].framework for of in (withheld.of, withheld.over) if of}
+    return "framework and precision differ" if len(sides) > 1 else withheld_word(withheld.why)
 
 
 def as_baseline(bench: BenchmarkView, of: Subject) -> bool:
