@@ -206,9 +206,6 @@ def modes(values: Floats) -> Modes | None:
 NOTABLE = 0.05
 """A change of step time by this share is worth a warning, when it is certain."""
 
-THROTTLED = 0.10
-"""A slow-down by this share, with the same cores busy, is the processor's own."""
-
 TWO_MODES = 1.25
 """The slow mode takes at least this many times as long as the fast one."""
 
@@ -235,8 +232,8 @@ def findings(record: Record) -> tuple[ResultWarning, ...]:
     """Every warning that the timed blocks of a record give reason for.
 
     Kinds: `bad-timing` (then nothing else is tested), `short-window`, `untested` (too few
-    blocks to test), `not-steady` (the warm-up was too short), `drifting`, `throttled`,
-    `bimodal`, `stalled`, `loaded-machine`.
+    blocks to test), `not-steady` (the warm-up was too short), `drifting`, `bimodal` (it has
+    neither of these two then), `stalled`, `loaded-machine`.
     """
     blocks = [block for block in record.steady.blocks if block.steps]
     if not blocks:
@@ -252,8 +249,7 @@ def findings(record: Record) -> tuple[ResultWarning, ...]:
         return (*warnings, ResultWarning("untested", len(values)))
     # Absurd timings (10³⁰⁰ s) may overflow a variance; infinity is then certain of nothing.
     with np.errstate(over="ignore", invalid="ignore"):
-        warnings += _trend_warnings(blocks, values)
-        warnings += _bimodal(blocks, values)
+        warnings += [*_bimodal(blocks, values)] or _trend_warnings(values)
         warnings += _stalled(blocks)
     return tuple(warnings)
 
@@ -278,15 +274,18 @@ def _cores(blocks: list[Block]) -> Floats:
     return np.array([block.cpu_s / block.wall_s if block.wall_s else 0.0 for block in blocks])
 
 
-def _trend_warnings(blocks: list[Block], values: Floats) -> Iterable[ResultWarning]:
-    """At most one of `not-steady`, `throttled` and `drifting`."""
+def _trend_warnings(values: Floats) -> Iterable[ResultWarning]:
+    """At most one of `not-steady` and `drifting`.
+
+    A dip in the middle may bend the line through a series whose ends are alike: it is no drift.
+    """
     series = batches(values)
-    later = trend(series[len(series) // 5 :])
-    if later.certain and abs(later.change) > NOTABLE:
-        cores = trend(_cores(blocks))
-        same_cores = not (cores.certain and abs(cores.change) > NOTABLE)
-        throttled = later.change > THROTTLED and same_cores and not list(_load(blocks))
-        yield ResultWarning("throttled" if throttled else "drifting", later.change)
+    fifth = len(series) // 5
+    ends = float(np.median(series[-max(fifth, 1) :]) / np.median(series[: max(fifth, 1)])) - 1
+    line = trend(series[fifth:])
+    change = min(line.change, ends, key=abs)
+    if line.certain and line.change * ends > 0 and abs(change) > NOTABLE:
+        yield ResultWarning("drifting", change)
         return
     start = slower_start(series)
     if start > NOTABLE:

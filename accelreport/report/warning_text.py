@@ -26,7 +26,7 @@ from accelreport.analysis.warnings import (
 )
 from accelreport.report.forms import EVIDENCE
 from accelreport.report.metrics import printed_text
-from accelreport.report.quantity import count, duration, listed, number, plural, significant
+from accelreport.report.quantity import count, duration, extent, listed, number, plural, significant
 from accelreport.report.text import label
 from accelreport.results.record import SHORT_WINDOW_S
 
@@ -95,28 +95,33 @@ def warning_title(kind: str) -> str:
     return label(f"{of_data} data" if of_data != kind else title, 80)
 
 
-def warning_text(warned: ResultWarning) -> str:
-    """The sentence beside a number.
+def warning_text(warned: ResultWarning, *others: ResultWarning) -> str:
+    """The sentence beside a number; of several warnings of one kind with their extent.
 
     Raises:
         ValueError: nothing can be said of its kind.
     """
+    alike = (warned, *others)
+    sizes = [own.value for own in alike]
     match warned:
         case Recorded("data-user-supplied"):  # Its message names the data as a spec does.
             return "the data files are not the official ones"
         case Recorded():
             return warned.message
         case TwoModes():
+            slow = [own.slow_share for own in alike if isinstance(own, TwoModes)]
+            cores = "" if others else _fewer_cores(warned.busy, warned.usual)
             return (
-                f"steps have two modes: {share(warned.slow_share)} of them take {warned.value:.2g} "
-                f"times as long as the others{_fewer_cores(warned.busy, warned.usual)}"
+                f"steps have two modes: {extent(slow, _hundredth)} % of them take "
+                f"{extent(sizes, _two_digits)} times as long as the others{cores}"
             )
         case SlowProcess():
-            others = f", while others kept {warned.others:.2g} cores busy"
-            return (
-                f"this process took {warned.value:.2g} times as long as the fastest repeat"
-                f"{'' if isnan(warned.others) else others}{_fewer_cores(warned.busy, warned.usual)}"
-            )
+            text = f"steps took {extent(sizes, _two_digits)} times as long as in the fastest repeat"
+            if others:
+                return text
+            busy = f", while others kept {warned.others:.2g} cores busy"
+            cores = _fewer_cores(warned.busy, warned.usual)
+            return f"{text}{'' if isnan(warned.others) else busy}{cores}"
         case BegunAlike():
             seeds = dict.fromkeys(f"seed {seed}" for seed in warned.seeds.values())
             return f"its {' and '.join(warned.seeds)} were those of {' and '.join(seeds)}"
@@ -141,7 +146,10 @@ def warning_text(warned: ResultWarning) -> str:
             )
         case AbovePeak():
             return _above_peak(warned)
-    return _of_series(warned.kind, warned.value)
+    return _of_series(warned.kind, sizes)
+
+
+_hundredth, _two_digits = (lambda part: f"{100 * part:.0f}"), "{:.2g}".format
 
 
 def busy_text(processes: Iterable[Result]) -> str:
@@ -166,36 +174,33 @@ def _above_peak(warned: AbovePeak) -> str:
     return f"{rate} the peak of {of} ({source_of_peak(peak)})"
 
 
-def _of_series(kind: str, size: float) -> str:
-    """What is said of a series of timings by one number."""
-    change = f"{share(abs(size))} {'slower' if size > 0 else 'faster'}"
+def _of_series(kind: str, sizes: Sequence[float]) -> str:
+    """What is said of series of timings by one number of each."""
+    size, most = min(sizes), max(sizes)
+    change = f"{extent([*map(abs, sizes)], _hundredth)} % {'slower' if size > 0 else 'faster'}"
+    if size < 0 < most:
+        change = f"{share(-size)} faster to {share(most)} slower"
     match kind:
         case "bad-timing":
             return "some of its timings are not positive numbers"
         case "untested":
-            timings = "timing is" if size == 1 else "timings are"
-            return f"{size:g} steady {timings} too few to test for a steady state"
+            few = extent(sizes, "{:g}".format)
+            return f"too few steady timings to test for a steady state: {few}"
         case "short-window":
             # Rounded up it would be "0.25 s in all, less than 0.25 s".
-            shown = min(float(f"{size:.3g}"), SHORT_WINDOW_S - 0.001)
-            return f"the steady steps took {shown:.3g} s in all, less than {SHORT_WINDOW_S} s"
+            shown = [min(float(f"{own:.3g}"), SHORT_WINDOW_S - 0.001) for own in sizes]
+            window = extent(shown, "{:.3g}".format)
+            return f"the steady steps took {window} s in all, less than {SHORT_WINDOW_S} s"
         case "loaded-machine":
-            return f"other processes kept {size:.2g} cores busy"
+            return f"other processes kept {extent(sizes, _two_digits)} cores busy"
         case "not-steady":
-            return f"the first steps after the warm-up are {share(size)} slower than the later ones"
-        case "throttled":
-            return (
-                f"steps became {change} while the process kept as many cores busy and no other "
-                "program ran: the processor or its host probably slowed down"
-            )
+            return f"the first steps after the warm-up are {change} than the later ones"
         case "drifting":
             return f"steps became {change} while they were timed"
         case "drifting-machine":
             return f"the machine became {change} over the run"
         case "stalled":
-            return (
-                f"{share(size)} of the time went into stalls in which the process computed little"
-            )
+            return f"{extent(sizes, _hundredth)} % of the time was stalls with little computed"
     raise ValueError(f"nothing is said of the warning {kind}")
 
 

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from accelreport.analysis.results import UNTIMED, Result
-from accelreport.analysis.warnings import REFUSED, ResultWarning, SlowProcess
+from accelreport.analysis.stats import grouped
+from accelreport.analysis.warnings import REFUSED, ResultWarning, SlowProcess, TwoModes
 from accelreport.report import quantity
 from accelreport.report.metrics import metric_text, metric_title
 from accelreport.report.model import (
@@ -241,10 +242,6 @@ def _where(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[Download, ...]
     return tuple(shown)
 
 
-MOST_SAID = 2
-"""Sentences of one kind of warning; the pages of the cells have all of them."""
-
-
 def _warned(bench: BenchmarkView) -> list[Note]:
     """Every kind of warning of the records, with the first of its sentences."""
     kinds: dict[str, list[tuple[ResultWarning, Result]]] = {}
@@ -255,17 +252,20 @@ def _warned(bench: BenchmarkView) -> list[Note]:
 
 
 def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[ResultWarning, Result]]) -> Note:
-    """One kind of warning with the cells that have it; where all have it, none is named."""
-    warnings = [warning for warning, _ in warned]
-    texts = list(dict.fromkeys(map(warning_text, warnings)))
-    slow = len(texts) > 1 and all(isinstance(warning, SlowProcess) for warning in warnings)
-    if slow:
-        times = quantity.extent([warning.value for warning in warnings], lambda x: f"{x:.2g}")
-        texts = [f"{len(warned)} processes took {times} times as long as the fastest repeat"]
-    sentences = [tied(label(_full_stop(text), 600)) for text in texts[:MOST_SAID]]
-    more = len(texts) - MOST_SAID
-    sentences += [f"{quantity.plural(more, 'more such message')}."] if more > 0 else []
+    """One kind of warning and its cells; where all have it, none is named."""
     rows = list({id(row): row for _, row in warned}.values())
+    # Of several devices the links name each.
+    device, *others = dict.fromkeys(bench.title_of(row.device) for row in rows)
+    of_one = f" of {device}" * (not others)
+    sentences, counted = [], False
+    for alike in grouped((warning for warning, _ in warned), type).values():
+        texts = list(dict.fromkeys(map(warning_text, alike)))
+        more = len(texts) - 1
+        if more and type(alike[0]) in {ResultWarning, TwoModes, SlowProcess}:
+            n = quantity.plural(len(alike), "process", "processes")
+            texts, more, counted = [f"in {n}{of_one} {warning_text(*alike)}"], 0, True
+        sentences.append(tied(label(_full_stop(texts[0]), 600)))
+        sentences += [f"{quantity.plural(more, 'more such message')}."] if more else []
     if kind == "data-sample":
         data = (record.data for row in rows if (record := bench.record(row)) and record.data)
         uses = (map(quantity.count, (own.train_examples, own.validation_examples)) for own in data)
@@ -274,11 +274,8 @@ def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[ResultWarning, 
     of_all = rows == [row for row in bench.results if row.timed]
     if of_all:
         sentences.append("Every measured cell.")
-    else:
-        # Of several devices the links name each.
-        device, *others = dict.fromkeys(bench.title_of(row.device) for row in rows)
-        cells = f"{quantity.plural(len(rows), 'cell')}{f' of {device}' * (not others)}."
-        sentences += [cells] * (not others or not slow)
+    elif not counted:
+        sentences.append(f"{quantity.plural(len(rows), 'cell')}{of_one}.")
     return Note(
         title=f"{sentence(warning_title(kind))}.",
         text=" ".join(sentences),
