@@ -186,8 +186,6 @@ class Table:
     """Whether the key of the heat bins stands under it."""
     download: Download | None = None
     badges: tuple[Badge, ...] = ()
-    parts: tuple[str, ...] = ()
-    """What the parts of its bars are; empty texts of those that no bar has."""
     kind: Literal["table"] = "table"
 
 

@@ -383,8 +383,8 @@ def test_figures_and_cells_are_counted_once_and_all() -> None:
 
 
 SHOWN = {
-    "gpubf16": "precision_cnn: 4,683 images/s training, ",
-    "aa": "strategies: 4,723 images/s training, ",
+    "gpubf16": "precision_cnn: 4,683 images/s ",
+    "aa": "strategies: 4,723 images/s ",
     "onevs3": "two: 1 and 3 runs",
     W: "mnist_deploy: \N{EM DASH}",
 }

@@ -540,20 +540,18 @@ def test_the_first_figure_has_the_comparisons_and_pale_are_those_that_are_not_de
 # Tables -----------------------------------------------------------------------------------------
 
 
-def test_the_table_of_benchmarks_has_one_bar_for_what_was_run() -> None:
+def test_the_table_of_benchmarks_counts_what_was_run_and_once_what_needs_a_device() -> None:
     fates = {"cpu": "ok", "gpu": "skipped"}
     made = study(devices=("cpu", "gpu"), axes={}, repeats=2, fate=lambda c: fates[c.device])
     sections = {each.id: each for each in benchmarks_page(gather(Results((made,)))).sections}
     (progress,) = sections["progress"].blocks
     assert isinstance(progress, Table)
     titles = [column.title for column in progress.columns]
-    assert titles == ["finding", "measured", "cells"]
-    # The whole of a bar is what this machine can run.
+    assert titles == ["finding", "rate", "measured cells"]
+    assert progress.columns[-1].detail == "2 more need a GPU"
     (group,) = progress.groups
-    _, number, cells = group.rows[0].entries
-    assert [line.text for line in cells.lines] == ["2 of 2 measured", "2 need a GPU"]
-    assert (cells.bar, progress.parts) == ((0, 0, 0), ("", "", ""))
-    assert number.lines[1].text.startswith("training, ")
+    cells = group.rows[0].entries[-1]
+    assert [line.text for line in cells.lines] == ["2 of 2"]
     # Every rate is looked up and not read: a reader opens it.
     assert sections["speedups"].folded
 

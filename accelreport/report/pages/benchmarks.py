@@ -150,8 +150,11 @@ def _shown_number(bench: BenchmarkView) -> tuple[str, str, str]:
         return number, whose, f"median call, {interval}"
     if rate := _named_rate(bench):
         number, whose, interval = _measured(Speaker(bench), rate)
-        work = "training" if bench.words.trains else "inference" if bench.words.calls else ""
-        return number, whose, ", ".join(filter(None, (work, interval)))
+        return (
+            number,
+            whose,
+            f"{'inference, ' * bench.words.calls}{interval}",
+        )
     if any(row.timed for row in bench.results):
         return quantity.MISSING, "", ""
     # The finding has the reason where nothing has a time.
@@ -171,7 +174,7 @@ def _compares(finding: Finding) -> bool:
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
     names = titles_of(benches)
     groups: dict[str, list[Row]] = {group: [] for group in GROUPS}
-    tried, drawn = tried_kinds(benches), [False] * len(PARTS)
+    tried, absent = tried_kinds(benches), Counter[str]()
     two = any(rate.interval.two for rate in filter(None, map(_best, benches)))
     for bench in sorted(benches, key=lambda bench: names[bench.slug].casefold()):
         opening = opening_of(bench)
@@ -185,20 +188,21 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
             failed = any(row.status in {"failed", REFUSED} for row in bench.results)
             group = GROUPS[2 if failed else 3]
         finding = finding_entry(bench, "" if compared or opening.speaker.claim else claims)
-        cells = cells_entry(bench, tried)
-        drawn = [known or part > 0 for known, part in zip(drawn, cells.bar, strict=True)]
+        cells, kinds = cells_entry(bench, tried)
+        absent.update(kinds)
         groups[group].append(_benchmark_row(bench, names[bench.slug], finding, cells))
+    more = absent.total()
+    needed = f"{more} more need{'s' * (more == 1)} a {'/'.join(sorted(absent))}" if more else ""
     return Table(
         id="benchmarks-table",
         title="Findings",
         corner="benchmark",
         columns=(
             Column("finding"),
-            Column("measured", "95 % interval" + " or values" * two, number=True),
-            Column("cells"),
+            Column("rate", "95 % interval" + " or values" * two, number=True),
+            Column("measured cells", needed),
         ),
         groups=tuple(RowGroup(tuple(rows), title) for title, rows in groups.items() if rows),
-        parts=tuple(part * known for part, known in zip(PARTS, drawn, strict=True)),
         style="prose",
     )
 
@@ -211,7 +215,8 @@ def finding_entry(bench: BenchmarkView, claims: str = "") -> Entry:
     """What a benchmark shows: its claim, its finding, what is undecided or, alone, its rate."""
     opening, speaker = opening_of(bench), Speaker(bench)
     if claim := opening.speaker.claim:
-        return entry(f"{as_title(claim)}.", tag=Badge(STATES[claim.state], "", "good"))
+        refuted = claim.state is ClaimState.REFUTED
+        return entry(f"{as_title(claim)}.", tag=Badge("refuted", "", "good") if refuted else None)
     rates = {speaker.title(f) for f in bench.findings if f.kind is Kind.RATE}
     undecided = [finding.values[0] for finding in comparisons_of(bench)]
     if opening.title not in rates or not undecided:
@@ -243,33 +248,24 @@ def _decided_claims(bench: BenchmarkView) -> str:
     return f"{decided} of {quantity.plural(claims, 'claim')} decided." if decided else ""
 
 
-PARTS = ("done", "stopped", "not run")
-"""Parts of a bar of cells."""
+def cells_entry(bench: BenchmarkView, tried: Collection[str]) -> tuple[Entry, Counter[str]]:
+    """How many of the cells that these machines can run have a time, and what became of others.
 
-
-def cells_entry(bench: BenchmarkView, tried: Collection[str]) -> Entry:
-    """How many of the cells that these machines can run have a time, and what became of each."""
-    kinds = {
-        id(row): kind
+    Beside it the number of cells that need a kind of device that no machine has.
+    """
+    kinds = Counter[str](
+        kind
         for row in bench.results
         if needs_device(row, kind := bench.plan.devices[row.device].kind, tried)
-    }
+    )
     outcomes = Counter(row.outcome for row in bench.results)
-    able, done = len(bench.results) - len(kinds), outcomes["ok"]
-    stopped = sum(row.timed for row in bench.results) - done
-    measured = done + stopped
+    able, measured = len(bench.results) - kinds.total(), sum(row.timed for row in bench.results)
+    stopped = measured - outcomes["ok"]
     parts = [f"{'all' if stopped == measured else stopped} stopped by the budget"] * bool(stopped)
     states = {"refused": REFUSED, "failed": "failed", "no steady step": UNTIMED}
     parts += [f"{outcomes[state]} {name}" for name, state in states.items() if outcomes[state]]
-    if kinds:
-        absent = "/".join(sorted({*kinds.values()}))
-        parts.append(f"{len(kinds)} need{'s' * (len(kinds) == 1)} a {absent}")
-    lines = [Line(f"{measured} of {able} measured")] * bool(able) + [
-        Line(part, "detail") for part in parts
-    ]
-    # A full bar says no more than its number.
-    parts_of = (done, stopped, able - done - stopped) if done < able else (0, 0, 0)
-    return entry(*lines, bar=parts_of)
+    share = f"{measured} of {able}" if able else quantity.MISSING
+    return entry(share, *(Line(part, "detail") for part in parts)), kinds
 
 
 def _benchmark_row(bench: BenchmarkView, name: str, finding: Entry, cells: Entry) -> Row:
