@@ -87,7 +87,8 @@ def write(value: float, unit: Unit, interval: Interval | None = None, noun: str 
         noun: what a rate, a count or a number is of: "images", "steps", "°C"; TFLOPS is a rate
             by itself.
         toward: how its last digit is rounded: a lower bound down, an upper one up.
-        digits: how many it has at most, where a source rounded what it follows from.
+        digits: how many it has at most, where a source rounded what it follows from; no zero is
+            added then.
     """
     if not present(value):
         return MISSING
@@ -98,7 +99,8 @@ def write(value: float, unit: Unit, interval: Interval | None = None, noun: str 
         own = _places(scaled, scale, ends)
         if not (digits and scaled):
             return own
-        return min(own, max(0, digits - 1 - math.floor(math.log10(abs(scaled)))))
+        most = min(own, max(0, digits - 1 - math.floor(math.log10(abs(scaled)))))
+        return next(kept for kept in range(most + 1) if round(scaled, kept) == round(scaled, most))
 
     return _with_unit(unit, noun, value, places, toward)
 

@@ -55,13 +55,13 @@ def point_text(point: Mapping[str, Scalar | None]) -> str:
 
 def figures_text(figures: Mapping[str, float], workload: Mapping[str, Any]) -> str:
     """The headline figures of a workload: time of a step (a call, a product), rate, quality."""
-    parts = []
+    parts, words = [], words_of(workload)
     for name, statistic in (("median_s", "median"), ("step_s", "mean")):
         if name in figures:
-            parts = [f"{_time(figures[name])}/{words_of(workload).step} ({statistic})"]
+            parts = [f"{_time(figures[name])}/{words.step} ({statistic})"]
             break
     if (rate := figures.get("samples_per_s")) is not None:
-        parts.append(f"{number(rate)} samples/s")
+        parts.append(f"{number(rate)} {words.sample}/s")
     if (tflops := figures.get("tflops")) is not None:
         parts.append(f"{number(tflops)} TFLOPS")
     return "  ".join(filter(None, (*parts, quality_text(figures))))

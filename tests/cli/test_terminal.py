@@ -131,7 +131,7 @@ def test_plain_lines_tell_each_finished_cell_with_its_headline_figures(tmp_path:
 
     assert text.startswith("5 cells: 4 to run (the first cell will show how long this takes)")
     assert "  gpu: 1 cell skipped: not on this machine" in text
-    assert "✓ cpu #0  25 ms/step (mean)  10,200 samples/s  val_accuracy 0.9000" in text
+    assert "✓ cpu #0  25 ms/step (mean)  10,200 examples/s  val_accuracy 0.9000" in text
     assert "◐ cpu batch_size=512 #0  25 ms/step (mean)" in text
     assert "stopped by its budget" in text
     assert "✗ cpu batch_size=1024 #0  signal: Its process was ended by SIGSEGV." in text

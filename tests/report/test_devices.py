@@ -99,7 +99,7 @@ def test_a_machine_stands_there_with_what_was_run_on_it_and_what_is_known_of_it(
     assert len([e for e in machine.all("tr") if e.attributes.get("class") == "group"]) == 2
     assert "1 thread" in line(page, "cpu-1")
     gpu = line(page, "gpu")
-    priced = ("0.350 USD/h", "31 May 2026", "A provider’s list")
+    priced = ("0.35 USD/h", "31 May 2026", "A provider’s list")
     assert all(fact in gpu for fact in ("one device strategy", "float32", *priced))
 
 

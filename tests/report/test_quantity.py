@@ -166,3 +166,4 @@ def test_what_follows_from_a_rounded_figure_has_no_digit_more_than_it() -> None:
     assert f.write(163_840.0, Unit.RATE, noun="images", digits=2) == "160,000\xa0images/s"
     assert f.write(10.7, Unit.RATIO, Interval(10.7, 10.2, 11.3, 3), digits=2) == "11×"
     assert f.write(6.1035, Unit.SECONDS, digits=2) == "6.1\xa0s"
+    assert f.write(82.0, Unit.SECONDS, digits=3) == "82\xa0s"

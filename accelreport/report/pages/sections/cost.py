@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import nan
@@ -27,7 +26,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.sections.cold_start import withheld_at
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView, present
+from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import flag_text
 
 MILLION = 10**6
@@ -130,12 +129,8 @@ SMALL = 1e-4
 
 def money(amount: float, currency: str) -> str:
     """An amount with its currency, such as "0.42 USD"; never in powers of ten."""
-    if not present(amount):
-        return quantity.MISSING
-    text = quantity.number(amount)
-    if 0 < amount < SMALL:
-        text = quantity.fixed(float(f"{amount:.1e}"), 1 - math.floor(math.log10(amount)))
-    return f"{text}{quantity.SPACE}{label(currency, 8)}"
+    digits = 2 if 0 < amount < SMALL else quantity.DIGITS
+    return quantity.write(amount, Unit.NUMBER, noun=label(currency, 8), digits=digits)
 
 
 def price_text(price: Price) -> str:
@@ -143,5 +138,5 @@ def price_text(price: Price) -> str:
     when = quantity.instant(price.date)
     day = quantity.day(when) if when else label(price.date, 10)
     source = f", {label(price.source, 160)}" if price.source else ""
-    hour = f"{quantity.number(price.per_hour)} {label(price.currency, 8)}/h"
+    hour = f"{quantity.short(price.per_hour)} {label(price.currency, 8)}/h"
     return f"{hour}, {day if price.date else 'undated'}{source}"

@@ -169,6 +169,7 @@ def _share_value(value: Value, share: float) -> Value:
         value.provenance,
         value.caveats,
         value.processes,
+        digits=value.digits,
     )
 
 
