@@ -122,6 +122,7 @@ class Number:
         trained: steps done and planned of the training behind an accuracy, where it was stopped.
         of_examples: whether `n` of the interval counts examples, and not processes.
         peak_bytes: the highest peak of memory among the processes that did not run out of it.
+        limits: the bounds of its rule.
         processes: those behind it.
     """
 
@@ -134,6 +135,7 @@ class Number:
     trained: tuple[int, int] | None = None
     of_examples: bool = False
     peak_bytes: float = 0.0
+    limits: tuple[float, ...] = ()
     processes: tuple[Result, ...] = field(default=(), compare=False, repr=False)
 
 

@@ -439,31 +439,31 @@ def _value_and_interval(number: Number) -> tuple[str, str]:
     """A value and its interval in the unit of its quantity."""
     name, estimate = number.quantity, number.interval
     value, low, high, known = estimate.value, estimate.low, estimate.high, estimate.known
-    bounds = (low, high) if known else (None, None)
     if estimate.two:
         both = (
             _value_and_interval(replace(number, interval=Interval(one, nan, nan, 1)))[0]
             for one in estimate.two
         )
         return " and ".join(both), ""
-    if name.endswith("_time"):
-        text = quantity.duration(value, *bounds)
-        return text, quantity.duration_interval(low, high, value) if known else ""
+    limits, unit, scale = number.limits, _UNITS.get(name, ""), 1.0
     if name in RATIOS:
-        text = quantity.ratio(value, *bounds)
-        return text, quantity.ratio_interval(low, high, value) if known else ""
+        text = quantity.ratio(value, low, high, (1, *limits))
+        return text, quantity.ratio_interval(low, high, value, (1, *limits)) if known else ""
     if name in {_POINTS, _EQUIVALENCE}:
         between = quantity.points_between(low, high) + f", 90{SPACE}%" * (name == _EQUIVALENCE)
         return quantity.points(value), between if known else ""
-    unit = _UNITS.get(name, "")
-    if in_percent(name):
-        unit = f"{SPACE}%"
-        value, low, high = 100 * value, 100 * low, 100 * high
+    if name.endswith("_time"):
+        scale, unit = quantity.time_unit(value)
+        unit = f"{SPACE}{unit}"
+    elif in_percent(name):
+        scale, unit = quantity.PERCENT, f"{SPACE}%"
+    value, low, high = value / scale, low / scale, high / scale
     if not known:
         return quantity.number(value) + unit, ""
     places = quantity.decimals(value, low, high)
     if name == "difference":  # it may be near 0: the interval alone says what is known of it
         places = max(quantity.decimals(high - low) - 1, 0)
+    places = quantity.apart(places, low, high, (limit / scale for limit in limits))
     if low == high:  # such as the size of a file, which is the same in every process
         return quantity.fixed(value, places) + unit, ""
     joint = quantity.EN_DASH if low >= 0 else " to "
@@ -502,10 +502,12 @@ def _named_numbers(
     rule = result.claim.rule
     keys, equal = ("difference", "equivalent", "quantised_costs"), getattr(rule, "equivalent", None)
     quality = next((quality for key in keys if (quality := getattr(rule, key, None))), "")
+    bounds = rule.bounds if isinstance(rule, BoundCheck) else ()
+    limits = tuple(bound for bound in bounds if bound is not None)
+    as_points = {"difference": _EQUIVALENCE if quality == equal else _POINTS}
+    as_points = as_points if is_share(quality) else {}
     numbers = [
-        replace(number, quantity=_EQUIVALENCE if quality == equal else _POINTS)
-        if is_share(quality) and number.quantity == "difference"
-        else number
+        replace(number, quantity=as_points.get(number.quantity, number.quantity), limits=limits)
         for number in result.numbers
     ]
     point = getattr(rule, "over_where", {})
@@ -574,9 +576,9 @@ def missing_text(missing: Missing, names: Names, profile: str) -> str:
             "no ratio says how it compares; `difference` compares such values"
         )
     if missing.lack is Lack.SOME:
-        known, planned = missing.counts
-        verb = "was" if known == 1 else "were"
-        return f"{known} of the {planned} numbers that the claim needs {verb} measured"
+        return "{} of the {} numbers measured".format(*missing.counts)
+    if missing.lack is Lack.PAIRS and missing.counts[0] < 2:
+        return "{} of the {} devices measured".format(*missing.counts)
     if missing.lack is Lack.QUANTISED:
         return f"no model that was trained on {device} was quantised"
     return {
@@ -597,9 +599,9 @@ def _what_became(results: Sequence[Result]) -> str:
 def _end_of(result: Result) -> str:
     if result.measured:
         return "its budget ended before its training did"
-    # The page of a failed cell has its message, which may be of a library's own making.
-    failed = result.status == "failed"
-    return reason_text(result.failure_kind) if failed else problem_text(result)
+    # The page of a cell has its message, which may be of a library's own making.
+    known = result.status in {"failed", "refused"}
+    return reason_text(result.failure_kind) if known else problem_text(result)
 
 
 # Rules ------------------------------------------------------------------------------------------
@@ -627,9 +629,9 @@ def margin_text(rule: Rule, names: Names | None = None) -> str:
 
 
 def with_margin(claim: Claim) -> str:
-    """A claim's text and what its rule allows, in parentheses."""
+    """A claim's text and what its rule allows, in parentheses where the text does not say it."""
     margin = margin_text(claim.rule)
-    return f"{claim.text} ({margin})" if margin else claim.text
+    return claim.text if margin in claim.text else f"{claim.text} ({margin})"
 
 
 IN_FILES = Names(amount=amount_text)
@@ -639,9 +641,6 @@ IN_FILES = Names(amount=amount_text)
 def rule_text(plan: PlanDocument, rule: Rule, names: Names = IN_FILES) -> str:
     """What is asked of the numbers."""
     reading = rule.reading(plan.baseline, plan.axes, names)
-    if isinstance(rule, BoundCheck):
-        of = " of the difference" if rule.difference else ""
-        return f"{reading}: the whole {SURE} interval{of}"
     if isinstance(rule, EquivalentCheck):
         return f"{reading}: two one-sided tests at the 5 % level, on 90 % intervals"
     if not isinstance(rule, TrendCheck):

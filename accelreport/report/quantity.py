@@ -175,15 +175,18 @@ def _places(value: float, scale: float, ends: tuple[float | None, float | None])
     low, high = (_scaled(end, scale) for end in ends)
     if low is not None and high is not None:
         places = decimals(value, low, high)
-        return _apart_from_one(places, low, high) if scale == 1.0 else places
+        return apart(places, low, high) if scale == 1.0 else places
     return min(decimals(value), 2) if scale == 1.0 and 1 - NEAR_ONE < value < 1 else decimals(value)
 
 
-def _apart_from_one(places: int, low: float, high: float) -> int:
-    """So many digits after the point, or more: those with which no end but 1 is written as 1."""
-    most = UNDECIDED_PLACES if low < 1 < high else MOST_PLACES
-    while places < most and any(end != 1 == round(end, places) for end in (low, high)):
-        places += 1
+def apart(places: int, low: float, high: float, limits: Iterable[float] = (1,)) -> int:
+    """So many digits after the point, or more: no end is written as a limit that it is not."""
+    for limit in limits:
+        most = UNDECIDED_PLACES if low < limit == 1 < high else MOST_PLACES
+        while places < most and any(
+            end != limit and round(end, places) == round(limit, places) for end in (low, high)
+        ):
+            places += 1
     return places
 
 
@@ -238,19 +241,20 @@ LEAST_IN_HUNDREDTHS = 0.1
 
 
 @_valued
-def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
-    """A factor, such as "5.2×"."""
+def ratio(value: float | None, low: float | None = None, high: float | None = None,
+          limits: Iterable[float] = (1,)) -> str:  # fmt: skip
+    """A factor, such as "5.2×"; no end of its interval is written as a limit that it is not."""
     if value is None or not math.isfinite(value):
         return MISSING
     places = decimals(value, low, high)
     if low is not None and high is not None and present(low) and present(high):
-        places = _apart_from_one(places, low, high)
+        places = apart(places, low, high, limits)
     elif abs(value) >= LEAST_IN_HUNDREDTHS:
         places = min(places, 2)
     return f"{fixed(value, places)}×"
 
 
-def ratio_interval(low: float, high: float, value: float) -> str:
+def ratio_interval(low: float, high: float, value: float, limits: Iterable[float] = (1,)) -> str:
     """An interval of factors with the digits of its value: "4.8–5.6×".
 
     An end that is not 1 is never printed as 1: FASTER beside "1.0–2.4×" would seem to be wrong.
@@ -260,7 +264,7 @@ def ratio_interval(low: float, high: float, value: float) -> str:
     if low > 0 == round(low, places):
         ends = (fixed(end, max(0, 1 - math.floor(math.log10(end)))) for end in (low, high))
         return f"{EN_DASH.join(ends)}×"
-    places = _apart_from_one(places, low, high)
+    places = apart(places, low, high, limits)
     return f"{fixed(low, places)}{EN_DASH}{fixed(high, places)}×"
 
 

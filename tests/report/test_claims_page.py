@@ -65,6 +65,22 @@ def test_claims_that_were_tested_come_first_and_the_others_say_what_they_lack() 
     assert far.entries[1].lines[0].text == ("Example, 1 thread; and TPU v2-8: device not present")
 
 
+def test_what_a_profile_lacks_of_measured_devices_is_what_the_claim_needs_of_them() -> None:
+    there = FAST.check.model_copy(update={"where": {"batch_size": 7}})
+    alike = Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.05))
+    section = claims_section(
+        bench_of(study(claims=[FAST.model_copy(update={"check": there}), alike],
+                       devices=("cpu", "gpu"), fate=present("cpu"), profile="quick"))
+    )  # fmt: skip
+    assert section is not None
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    assert [row.entries[1].lines[0].text.replace("\xa0", " ") for row in table.groups[0].rows] == [
+        "GPU: device not present; Example: what the claim needs is not part of the quick profile",
+        "1 of the 2 devices measured",
+    ]
+
+
 def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_it() -> None:
     learnt = BoundCheck(value="val_accuracy", of="cpu", at_least=0.5)
     made = study(

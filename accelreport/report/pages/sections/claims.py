@@ -208,7 +208,7 @@ def _untested(bench: BenchmarkView, result: ClaimResult) -> str:
     """Which devices a claim would need, and why they have no number."""
     reasons: dict[str, list[str]] = {}
     for missing in result.missing:
-        why = f"not part of the {label(result.profile, 40)} profile"
+        why = missing_text(replace(missing, device=""), names_of(bench), result.profile)
         if missing.lack is Lack.DEVICE:
             tried = bench.plan.devices[missing.device].kind in {"CPU", *tried_kinds([bench])}
             texts = {
@@ -431,9 +431,8 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
             one = len(states) == 1  # the heading says it, and no row again
             folded = bool(sections) and not states <= DECIDED
             table = claims_table(f"{name}-table", title, rows, named=not one)
-            count = quantity.count(sum(len(own) for _, own in rows))
             blocks = (commands, table) if name == "undecided" else (table,)
-            sections.append(Section(name, title, blocks, folded=folded, detail=count))
+            sections.append(Section(name, title, blocks, folded=folded))
     return Page(
         path=PATH,
         title="Claims",
