@@ -10,11 +10,9 @@ from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.findings import COMPARED, Finding, Kind, Subject, Value
 from accelreport.analysis.learning import Change
 from accelreport.analysis.outcome import comparisons_of
-from accelreport.analysis.overview import id_of
 from accelreport.analysis.results import UNTIMED, matches
 from accelreport.analysis.speed_findings import forward, rate_at, rate_of
 from accelreport.analysis.speedup import groups_of
-from accelreport.analysis.stats import Verdict
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
 from accelreport.report.claim_text import STATES, as_title, decided_counts
@@ -37,14 +35,12 @@ from accelreport.report.model import (
 )
 from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.badges import kind_text, needs_device, titles_of, tried_kinds
+from accelreport.report.pages.badges import needs_device, titles_of, tried_kinds
 from accelreport.report.pages.overview import Overview, rates_table
 from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView
 
 PATH = "benchmarks.html"
-ALIKE = {Verdict.SAME, Verdict.UNDECIDED}
-"""Of a configuration that is not shown to be another speed than the baseline."""
 
 
 def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
@@ -78,40 +74,6 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
     return Section("speedups", "Every rate", (table,), folded=True)
 
 
-def best_rate(bench: BenchmarkView) -> tuple[str, str, str]:
-    """The highest throughput of a configuration, whose it is, and its interval.
-
-    One that may be as fast as the baseline gives way to it.
-    """
-    if (rate := _best(bench)) is None:
-        rows = [row for row in bench.results if row.device == bench.plan.baseline.device]
-        reasons = sorted({kind_text(row) for row in rows if not row.timed})
-        return quantity.MISSING, bench.baseline_name, ", ".join(reasons)
-    return _measured(Speaker(bench), rate)
-
-
-def _best(bench: BenchmarkView) -> Value | None:
-    alike = {id_of(one.own) for one in bench.compared if one.verdict in ALIKE}
-    groups = [group for group in groups_of(bench.results) if id_of(group) not in alike]
-    return max(filter(None, map(rate_of, groups)), key=lambda rate: rate.number, default=None)
-
-
-def baseline_beside(bench: BenchmarkView) -> str:
-    """The throughput of a baseline that is not the fastest; of another kind of device, whose."""
-    rates = (finding.values[0] for finding in bench.findings if finding.kind is Kind.RATE)
-    base, best, speaker = next(rates, None), _best(bench), Speaker(bench)
-    if base and base.of.device != bench.plan.baseline.device:
-        return ""
-    if (
-        not base
-        or not best
-        or (base.of.device, base.of.machine) == (best.of.device, best.of.machine)
-    ):
-        return ""
-    kinds = {bench.plan.devices[rate.of.device].kind for rate in (base, best)}
-    return f"{f'{speaker.name(base.of)}: ' * (len(kinds) > 1)}{speaker.number(base)}"
-
-
 def _measured(speaker: Speaker, value: Value) -> tuple[str, str, str]:
     whose = f"{speaker.name(value.of)}{speaker.at(value.of)}"
     return speaker.number(value), whose, speaker.interval(value) or "one run"
@@ -142,21 +104,22 @@ def _named_rate(bench: BenchmarkView) -> Value | None:
     return rate_at(bench, replace(of, part="")) if of else None
 
 
-def _shown_number(bench: BenchmarkView) -> tuple[str, str, str]:
-    """The number of a row, whose it is, and its statistic: that of the finding beside it."""
+def _rate_shown(bench: BenchmarkView) -> Value | None:
+    """The rate that a finding names, else the highest one of the baseline's device."""
+    rates = filter(None, map(rate_of, groups_of(bench.results)))
+    of_base = (rate for rate in rates if rate.of.device == bench.plan.baseline.device)
+    return _named_rate(bench) or max(of_base, key=lambda rate: rate.number, default=None)
+
+
+def shown_number(bench: BenchmarkView) -> tuple[str, str, str]:
+    """The number of a benchmark wherever it has one line, whose it is, and its statistic."""
     first = opening_of(bench).answered[0]
     if first.kind is Kind.LATENCY and not opening_of(bench).speaker.claim:
         number, whose, interval = _measured(Speaker(bench), first.values[0])
         return number, whose, f"median call, {interval}"
-    if rate := _named_rate(bench):
+    if rate := _rate_shown(bench):
         number, whose, interval = _measured(Speaker(bench), rate)
-        return (
-            number,
-            whose,
-            f"{'inference, ' * bench.words.calls}{interval}",
-        )
-    if any(row.timed for row in bench.results):
-        return quantity.MISSING, "", ""
+        return number, whose, f"{'inference, ' * bench.words.calls}{interval}"
     # The finding has the reason where nothing has a time.
     return quantity.MISSING, bench.baseline_name, ""
 
@@ -175,7 +138,7 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
     names = titles_of(benches)
     groups: dict[str, list[Row]] = {group: [] for group in GROUPS}
     tried, absent = tried_kinds(benches), Counter[str]()
-    two = any(rate.interval.two for rate in filter(None, map(_best, benches)))
+    two = any(rate.interval.two for rate in filter(None, map(_rate_shown, benches)))
     for bench in sorted(benches, key=lambda bench: names[bench.slug].casefold()):
         opening = opening_of(bench)
         claims = _decided_claims(bench)
@@ -269,7 +232,7 @@ def cells_entry(bench: BenchmarkView, tried: Collection[str]) -> tuple[Entry, Co
 
 
 def _benchmark_row(bench: BenchmarkView, name: str, finding: Entry, cells: Entry) -> Row:
-    number, whose, interval = _shown_number(bench)
+    number, whose, interval = shown_number(bench)
     header = entry(name, *under(whose, "detail"), href=f"{bench.slug}.html")
     devices = dict.fromkeys(series.device for series in bench.tried_series)
     measured = any(row.measured for row in bench.results)

@@ -59,7 +59,7 @@ from accelreport.report.notices import notices_of, versions_notice
 from accelreport.report.openings.opening import FULL, ON_A_FIRST_SLIDE, Plot, Size, dots_plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import absent_text, titles_of, tried_kinds
-from accelreport.report.pages.benchmarks import baseline_beside, best_rate
+from accelreport.report.pages.benchmarks import shown_number
 from accelreport.report.pages.machines import machine_line, place_text
 from accelreport.report.pages.overview import PAGE, PHONE, PUBLISHED, Overview
 from accelreport.report.pages.sections.claims import DECIDED as DECIDED_CLAIMS
@@ -460,10 +460,10 @@ def _list(benches: Sequence[BenchmarkView]) -> Section:
     shown = measured or [bench for bench in benches if not opening_of(bench).unmeasured]
     items = []
     for bench in shown:
-        number, whose, interval = best_rate(bench)
-        base = baseline_beside(bench)
-        what = ", ".join(filter(None, (whose, interval))) + f"; baseline {base}" * bool(base)
-        items.append(Link(names[bench.slug], f"{bench.slug}.html", number, what))
+        number, *own = shown_number(bench)
+        items.append(
+            Link(names[bench.slug], f"{bench.slug}.html", number, ", ".join(filter(None, own)))
+        )
     blocks: list[Block] = [Links(tuple(items))] if items else []
     waiting = [bench for bench in benches if bench not in shown]
     failed = [b for b in waiting if any(row.status == "failed" for row in b.results)]
@@ -486,7 +486,7 @@ def _list(benches: Sequence[BenchmarkView]) -> Section:
     title = both if len(benches) > 1 else count
     if len(measured) < len(benches):
         title = f"{len(measured) or 'None'} of {count} measured"
-    detail = f"throughput, 95{quantity.SPACE}% interval" * bool(items)
+    detail = f"95{quantity.SPACE}% interval" * bool(items)
     return Section("benchmarks", title, tuple(blocks), detail=detail)
 
 
