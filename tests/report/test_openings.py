@@ -124,10 +124,13 @@ def test_a_compiler_is_compared_with_the_same_framework_without_it() -> None:
     pairs = {(f.values[0].of.device, f.values[0].over.device) for f in of_kind(bench, Kind.COMPILED)
              if f.values[0].over}  # fmt: skip
     assert pairs == {("cpu", "cpu-1"), ("cpu-1", "gpu")}
-    names = {bench.title_of(name) for name in bench.plan.devices}
-    assert {row["label"] for row in data_of(until, ON_A_PHONE) if row.get("label")} >= names
-    # Marks are where a line overtakes another one, and columns beyond what ran say so.
+    # It has the two lines of one comparison, marked where one overtakes the other, and columns
+    # beyond what ran say so.
     drawn = [row.get("label", "") for row in data_of(until, ON_A_PHONE)]
+    names = {bench.title_of(name) for name in bench.plan.devices}
+    sides = {bench.title_of(of.device) for v in until.values for of in (v.of, v.over) if of}
+    assert len(sides) == 2
+    assert names & {*drawn} == sides
     met = {quantity.plural(max(1, round(value.number)), "step") for value in until.values}
     assert set() < {label for label in drawn if "step" in label} <= met
     assert until.table

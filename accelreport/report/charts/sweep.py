@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
 
 import altair as alt
 
+from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     COLOUR,
     LABEL_SIZE,
+    NARROW,
     SHAPE,
     Chart,
     DeviceStyle,
@@ -45,7 +47,7 @@ from accelreport.report.charts.scales import (
 )
 from accelreport.report.model import Key
 from accelreport.report.text import text_width
-from accelreport.report.theme import COLOURS, HALO, ON_WASH, letters, line_key
+from accelreport.report.theme import COLOURS, HALO, letters, line_key
 
 LETTERS = 13.0
 """Size of letters, in pixels."""
@@ -53,11 +55,9 @@ LARGEST_SHARE = 0.5
 """Of the width, which names at the ends of lines may take."""
 MOST_NAMES = 6
 """Lines that are named at their ends; the legend names more."""
-FAINT = 0.4
-"""Opacity of a line beyond what was measured."""
 FROM_ZERO = 8.0
 """The largest rate over the smallest, below which a linear axis shows both."""
-GREY, OFFSET = "var(--soft)", 3
+GREY, OFFSET = "var(--soft)", 5
 """Colour of lines that the title is not of, and pixels by which they are moved."""
 PUBLISHED = [4.0, 3.0]
 """The dash of a published line."""
@@ -77,9 +77,6 @@ class SweepLine:
         high: the other ends.
         published: whether a source printed it.
         texts: at its marks; empty where they have none.
-        measured: how many of its points, from the first, are within what was measured; the others
-            are fainter. None where all are.
-        tails: whether its upright lines are no intervals but reach to rare values.
         hollow: why each of its marks is hollow; empty where none is.
         beside: whether the title is of others, beside which it is thin and grey.
         is_base: whether it is what the title is over: as thick as that line, and black where it
@@ -97,8 +94,6 @@ class SweepLine:
     high: tuple[float, ...]
     published: bool = False
     texts: tuple[str, ...] = ()
-    measured: int | None = None
-    tails: bool = False
     hollow: tuple[tuple[str, ...], ...] = ()
     beside: bool = False
     is_base: bool = False
@@ -112,13 +107,10 @@ class SweepLine:
 
     @property
     def aside(self) -> str:
-        """Its colour where that is not its device's: ink of a base, grey of what is beside."""
-        return "var(--ink)" if self.is_base and self.beside else GREY * self.beside
-
-    @property
-    def known(self) -> int:
-        """How many of its points are within what was measured."""
-        return len(self.x) if self.measured is None else self.measured
+        """Its colour where that is not its device's: ink of a base, grey of others, published."""
+        if self.is_base and self.beside:
+            return "var(--ink)"
+        return GREY * (self.beside or self.published)
 
     def digits_at(self, number: int) -> int:
         """How many digits the number of a point has at most; 0 for as many as any."""
@@ -126,7 +118,7 @@ class SweepLine:
 
     def is_solid(self, number: int) -> bool:
         """Whether the mark of a point is solid."""
-        return number < self.known and not any(self.hollow[number : number + 1])
+        return not any(self.hollow[number : number + 1])
 
     def has_mark(self, number: int) -> bool:
         """Whether a point has a mark."""
@@ -144,16 +136,6 @@ class End:
 
 
 @dataclass(frozen=True)
-class Bracket:
-    """What joins two values at one swept value: their ratio."""
-
-    x: float
-    low: float
-    high: float
-    text: str
-
-
-@dataclass(frozen=True)
 class SweepAxes:
     """What all panels of a figure share.
 
@@ -164,8 +146,6 @@ class SweepAxes:
         tick: the text of a value at it.
         text: a value as its mark shows it when it is pointed at.
         linear: whether the vertical axis is linear, from 0.
-        beyond: the swept value beyond which everything is extrapolated, shaded once for all lines;
-            None where nothing is.
     """
 
     x_title: str
@@ -174,7 +154,6 @@ class SweepAxes:
     tick: Callable[[float], str]
     text: Callable[[float], str] = quantity.number
     linear: bool = False
-    beyond: float | None = None
 
     @property
     def ticks(self) -> list[float]:
@@ -195,9 +174,8 @@ class SweepAxes:
         """The same for other lines and marks."""
         linear = self.linear or (self.tick is plain and from_zero(lines))
         return sweep_axes(
-            lines, ends, x_title=self.x_title, tick=self.tick, text=self.text, linear=linear,
-            beyond=self.beyond,
-        )  # fmt: skip
+            lines, ends, x_title=self.x_title, tick=self.tick, text=self.text, linear=linear
+        )
 
     def at(self, share: float) -> float:
         """The value that is at such a share of the height."""
@@ -219,7 +197,6 @@ def sweep_axes(
     tick: Callable[[float], str] = plain,
     text: Callable[[float], str] = quantity.number,
     linear: bool = False,
-    beyond: float | None = None,
 ) -> SweepAxes:
     """The axes that hold all lines and marks."""
     swept = {x for line in lines for x in line.x} | {end.x for end in ends}
@@ -228,7 +205,7 @@ def sweep_axes(
     # The number below the lowest mark needs as many pixels of a long axis as of a short one.
     pad = 1.0 if linear else 1.35 * (max(heights) / min(heights)) ** 0.05
     ends_of = (0.0, 1.08 * max(heights)) if linear else log_domain(heights, pad)
-    return SweepAxes(x_title, tuple(sorted(swept)), ends_of, tick, text, linear, beyond)
+    return SweepAxes(x_title, tuple(sorted(swept)), ends_of, tick, text, linear)
 
 
 def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
@@ -237,7 +214,7 @@ def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
     return tuple(
         Key(
             line.name if alike or not line.detail else f"{line.name}, {line.detail}",
-            "soft" if line.beside else f"s{line.device.colour % COLOURS}",
+            "soft" if line.beside or line.published else f"s{line.device.colour % COLOURS}",
             ("dashed" if len(line.x) > 1 else "diamond")
             if line.published
             else line_key(line.device.colour, line.device.pattern),
@@ -255,8 +232,6 @@ NAME_SHIFTS = (0.0, -6.0, 6.0)
 """Pixels by which a name may be lower than the last mark of its line."""
 LEADER = 24.0
 """Pixels from a mark to a name that a leader joins to it."""
-PARTS = (0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2)
-"""Where on a bracket its text may be, from its lower end."""
 FREE = 60.0
 """Pixels that are free above a measured mark whose number is there."""
 TICK = 15.0
@@ -282,7 +257,6 @@ class SweepPanel:
         axes: of all panels.
         width: pixels in all.
         height: pixels in all.
-        bracket: between two of the lines; None without one.
 
     Attributes:
         named: whether the names of all lines have room at their ends, so that no legend is needed.
@@ -295,10 +269,12 @@ class SweepPanel:
         axes: SweepAxes,
         width: int,
         height: int,
-        bracket: Bracket | None = None,
     ) -> None:
-        self._lines, self._ends, self._axes, self._bracket = lines, ends, axes, bracket
-        left = max((text_width(axes.tick(tick), LETTERS) for tick in axes.ticks), default=0) + 6
+        self._lines, self._ends, self._axes = lines, ends, axes
+        # On a telephone an axis has no room beside marks that all have their numbers.
+        whole = all(all(line.texts) and line.texts for line in lines)
+        upright = () if width <= NARROW and whole else axes.ticks
+        left = max((text_width(axes.tick(tick), LETTERS) for tick in upright), default=0) + 6
         self._inner = round(width - left - 8, 1)
         self._height = height - 46
         least = min(axes.share(y) for line in lines for y in line.y)
@@ -324,23 +300,21 @@ class SweepPanel:
         x_scale, x_axis = self._across()
         kind = "linear" if axes.linear else "log"
         y_scale = Scale(type=kind, domain=list(axes.heights), range=[self._floor, 0], nice=False)
-        y_axis = ticked(self._ticks(), axes.tick, title=None, domain=False, ticks=False,
+        y_axis = ticked(self._ticks(upright), axes.tick, title=None, domain=False, ticks=False,
                         minExtent=left, maxExtent=left)  # fmt: skip
         # Each is one object for all layers: a chart writes every object once.
         self._x = alt.X("x:Q", scale=x_scale, axis=x_axis)
-        self._from = alt.X("from:Q", scale=x_scale, axis=x_axis)
         self._y = alt.Y("y:Q", scale=y_scale, axis=y_axis)
         self._low = alt.Y("low:Q", scale=y_scale, axis=y_axis)
         self._at = alt.Y("at:Q", scale=y_scale, axis=y_axis)
 
-    def _ticks(self) -> Sequence[float]:
+    def _ticks(self, ticks: Sequence[float]) -> Sequence[float]:
         """The ticks of the upright axis, or every second, third … where they would touch."""
-        for step in range(1, len(self._axes.ticks)):
-            some = self._axes.ticks[::step]
-            heights = [self._down(tick) for tick in some]
+        for step in range(1, len(ticks)):
+            heights = [self._down(tick) for tick in ticks[::step]]
             if all(abs(one - other) >= TICK for one, other in pairwise(heights)):
-                return some
-        return self._axes.ticks[:1]
+                return ticks[::step]
+        return ticks[:1]
 
     def _span(self, right: float) -> None:
         """Sets the first and the last pixel of the swept values, with some free at their right."""
@@ -424,7 +398,6 @@ class SweepPanel:
                 if which(line, number):
                     description = f"{line.name}, {x_title} {plain(x)}: "
                     description += text(quantity.significant(y, line.digits_at(number)))
-                    description += ", extrapolated" if number >= line.known else ""
                     description += "".join(f", {why}" for why in chain(*line.hollow[number:][:1]))
                     points.append(
                         {
@@ -434,21 +407,11 @@ class SweepPanel:
                             "low": low,
                             "high": high,
                             "aside": self._aside_of(line),
-                            "moved": self._moved(line),
                         }
                         | marked(line.device, description, line.name)
                         | ({"colour": line.aside} if line.aside else {})
                     )
         return Layer(rows(points)).encode(x=self._x)
-
-    def _moved(self, line: SweepLine) -> int:
-        """Pixels by which its upright lines are moved: with it, or to the side of its marks.
-
-        Tails of two lines are at two sides of their marks.
-        """
-        if line.tails:
-            return OFFSET if self._lines.index(line) % 2 else -OFFSET
-        return self._aside_of(line)
 
     def _aside_of(self, line: SweepLine) -> int:
         """Pixels by which a line of others than the title is at the right of its places."""
@@ -470,26 +433,22 @@ class SweepPanel:
         hollow = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
         # Of measured and published lines the eye meets the measured ones first.
         thick = {"strokeWidth": 3} if 0 < len(own) < len(self._lines) else {}
-        layers = [*self._shade()]
-        layers.append(published.mark_line(strokeDash=PUBLISHED, strokeWidth=1.5).encode(**up))
+        layers = [published.mark_line(strokeDash=PUBLISHED, strokeWidth=1.5).encode(**up)]
         for beside in (True, False):
             some = [line for line in own if (line.beside and not line.is_base) == beside]
             if not some:
                 continue
             thin = {"strokeWidth": 1.5} if beside else thick
-            measured = self._points(some, lambda line, number: number < line.known)
-            if any(line.known < len(line.x) for line in some):
-                every = self._points(some, lambda *_: True)
-                layers.append(every.mark_line(opacity=FAINT, **thin, **moved).encode(**dash, **up))
-            upright = measured.mark_rule(strokeWidth=1.5, xOffset={"expr": "datum.moved"})
-            layers.append(measured.mark_line(**thin, **moved).encode(**dash, **up))
+            every = self._points(some, lambda *_: True)
+            upright = every.mark_rule(strokeWidth=1.5, **moved)
+            layers.append(every.mark_line(**thin, **moved).encode(**dash, **up))
             layers.append(upright.encode(y=self._low, y2=alt.Y2("high"), **COLOUR))
         layers += [
             published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
             open_marks.mark_point(size=size, **hollow, **moved).encode(**up, **SHAPE),
             solid.mark_point(size=size, **moved).encode(**up, **SHAPE),
         ]
-        layers += [*self._texts(), *self._failures(), *self._bracket_layers()]
+        layers += [*self._texts(), *self._failures()]
         bold = {"align": "left", "fontWeight": "bold", "fontSize": LETTERS}
         names = []
         named = zip(self._lines, self._name_boxes, self._names, strict=True)
@@ -510,14 +469,6 @@ class SweepPanel:
         layers += text_layers(names, x=self._x, y=self._at, fill=INK)
         return Chart(layers, self._inner, self._height)
 
-    def _shade(self) -> Iterator[Layer]:
-        """The ground where everything is extrapolated."""
-        beyond, last = self._axes.beyond, self._axes.swept[-1]
-        if beyond is not None and beyond < last:
-            ground = Layer(rows([{"from": beyond, "to": last}])).mark_rect(fill="var(--wash)")
-            ends = {"y": alt.YValue(0), "y2": alt.Y2Value(self._floor)}
-            yield ground.encode(x=self._from, x2=alt.X2("to"), **ends)
-
     def _texts(self) -> list[Layer]:
         """Why a line ended, and numbers at marks: below or above, else beside, else nowhere.
 
@@ -530,7 +481,14 @@ class SweepPanel:
             for n, (x, y, text) in enumerate(zip(line.x, line.y, line.texts, strict=False), 1)
             if text and not (self.named and n == len(line.x) and text in names[-1])
         ]
-        texts, size = [*failed, *numbers], LABEL_SIZE
+        # Published marks that touch have one label.
+        alike = grouped(
+            numbers, lambda one: (one[0], round(self._down(one[1]) / MARK) if one[-1] else one)
+        )
+        joined = [
+            (*own[0][:2], " · ".join(one[2] for one in own), *own[0][3:]) for own in alike.values()
+        ]
+        texts, size = [*failed, *joined], LABEL_SIZE
         shifts: list[list[tuple[float, float]]] = []
         boxes: list[list[Box]] = []
         for own_number, (x, y, text, *_, published) in enumerate(texts):
@@ -553,63 +511,16 @@ class SweepPanel:
             own = [(dx, dy) for dx in across for dy in down]
             shifts.append(own or [(dx, 0.0) for dx in across[1:]])
             boxes.append([Box.around(at[0] + dx, at[1] + dy, wide, size) for dx, dy in shifts[-1]])
-        taken = self._taken()
-        if place_of_ratio := self._place_of_ratio():
-            taken += place_of_ratio[1:]
+        taken = self._drawn() + self._name_boxes * self.named
         written: list[tuple[dict[str, Any], dict[str, Any]]] = []
-        beyond = self._axes.beyond
         places = place(boxes, taken, self._edges, len(texts))
         for (x, y, text, fill, device, _), own, number in zip(texts, shifts, places, strict=True):
             if number is not None:
                 row = {"x": x, "y": y, "label": text, "ink": fill} | marked(device, "")
                 dx, dy = own[number]
                 look = {"dx": dx, "dy": dy, "fontWeight": "bold", "fontSize": size}
-                look |= ON_WASH if beyond is not None and x > beyond else {}
                 written.append((row, HALO | look))
         return text_layers(written, x=self._x, y=self._y, fill=INK)
-
-    def _taken(self) -> list[Box]:
-        """What no number may meet."""
-        return self._drawn() + self._name_boxes * self.named
-
-    def _place_of_ratio(self) -> tuple[float, Box, Box] | None:
-        """The value beside which a bracket has its text, where that is, and where the line is."""
-        own = self._bracket
-        if own is None:
-            return None
-        low, high = self._axes.share(own.low), self._axes.share(own.high)
-        values = [self._axes.at(low + part * (high - low)) for part in PARTS]
-        wide = text_width(own.text, LABEL_SIZE, bold=True)
-        line, text = self._right_of(own.x) + 2 * self._aside, 2.5 * self._aside
-        middle = self._right_of(own.x) + text + math.copysign(wide / 2, text)
-        boxes = [Box.around(middle, self._down(y), wide, LABEL_SIZE) for y in values]
-        (at,) = place([boxes], self._taken(), self._edges, 1)
-        upright = Box(line - 3, self._down(own.high), line + 3, self._down(own.low))
-        return None if at is None else (values[at], boxes[at], upright)
-
-    @property
-    def _aside(self) -> float:
-        """Pixels at one side of a mark: the left of the last ones, at whose right are names."""
-        last = self._bracket and self._bracket.x == self._axes.swept[-1]
-        return -BESIDE if last else BESIDE
-
-    def _bracket_layers(self) -> Iterator[Layer]:
-        """An upright line beside two marks, and how many times the upper one is."""
-        own, chosen = self._bracket, self._place_of_ratio()
-        if own is None or chosen is None:
-            return
-        row = {"x": own.x, "low": own.low, "high": own.high, "at": chosen[0], "label": own.text}
-        ends = {"x": self._x, "y": self._low, "y2": alt.Y2("high")}
-        look = {"stroke": "var(--ink)", "strokeWidth": 1}
-        yield Layer(rows([row])).encode(**ends).mark_rule(**look, xOffset=2 * self._aside)
-        side = "left" if self._aside > 0 else "right"
-        bold = {
-            "align": side,
-            "dx": 2.5 * self._aside,
-            "fontWeight": "bold",
-            "fontSize": LABEL_SIZE,
-        }
-        yield from text_layers([(row, HALO | bold)], x=self._x, y=self._at)
 
     def _right_of(self, x: float) -> float:
         """Where a swept value lies, in pixels from the left."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import log
 
 from accelreport.analysis.cost import TimeLine
 from accelreport.analysis.findings import Caveat, Finding, Kind, Subject
@@ -14,51 +13,43 @@ from accelreport.report.charts.sweep import SweepLine, sweep_axes
 from accelreport.report.forms import SIGNS
 from accelreport.report.model import Column, RowGroup, Table, table_row
 from accelreport.report.openings.opening import Plot, Scene, lines_plot
-from accelreport.report.openings.rates import as_baseline, rates_scene, style_of
+from accelreport.report.openings.rates import rates_scene, style_of
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView
 
-MOST_LINES = 6
-"""Lines that an eye can distinguish."""
 SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
 """Numbers of steps that the table has, and between which lines are drawn."""
 
 
 def frameworks_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
-    """Rates of all, and the time until so many steps are done."""
+    """Rates of all, and the time until so many steps are done where a compiler pays off."""
     rates = rates_scene(bench, finding)
-    pays = next((other for other in bench.findings if other.kind is Kind.PAYS_OFF), None)
-    until = _until(bench)
-    return (rates, Scene(pays, until)) if pays and until else (rates,)
+    pays = [other for other in bench.findings if other.kind is Kind.PAYS_OFF]
+    titled = {(value.of, value.over) for value in finding.title_values}
+    pays.sort(key=lambda other: (other.values[0].of, other.values[0].over) not in titled)
+    return (rates, *(Scene(own, _until(bench, own)) for own in pays[:1]))
 
 
-def _until(bench: BenchmarkView) -> Plot | None:
-    """Time to complete N steps, start-up included; the lines with the baseline's precision.
+def _until(bench: BenchmarkView, pays: Finding) -> Plot:
+    """Time to complete N steps, start-up included: a line that overtakes another one.
 
-    Only where a line overtakes another one is there a mark, with the number of steps.
+    It ends with what was measured, or where the one overtakes the other if that is later.
     """
-    speaker = Speaker(bench)
-    groups = [row.own for row in bench.compared if row.own.timed and row.own.machine]
+    speaker, (met,) = Speaker(bench), pays.values
     lines: dict[Subject, TimeLine] = {}
     measured: dict[Subject, float] = {}
-    for group in groups:
+    for group in (row.own for row in bench.compared if row.own.timed and row.own.machine):
         of = Subject(group.device, group.machine, tuple(group.point.values()))
         if line := line_of(bench, of):
             lines[of] = line
             measured[of] = min(result.timings.steady_steps for result in group.timed)
-    if not lines:
-        return None
-    alike = [of for of in lines if as_baseline(bench, of)]
-    drawn = alike if len(lines) > MOST_LINES and len(alike) > 1 else list(lines)
-    noun = f"{bench.words.step}s"
-    pays = [f for f in bench.findings if f.kind is Kind.PAYS_OFF]
-    paying = tuple(value for finding in pays for value in finding.values)
-    bases = {value.over for value in paying}
-    met = {value.of: max(1, round(value.number)) for value in paying}
-    # The number at which a line overtakes is there instead of the one next to it.
-    next_to = {min(SHOWN_STEPS, key=lambda n: abs(log(n / steps))) for steps in met.values()}
-    shown = sorted({*SHOWN_STEPS} - next_to | {1, SHOWN_STEPS[-1], *met.values()})
+    drawn = [of for of in (met.of, met.over) if of]
+    noun, at = f"{bench.words.step}s", max(1, round(met.number))
+    ran = min(measured[of] for of in drawn)
+    last = max(int(ran), at)
+    # The number at which a line overtakes is there instead of one next to it.
+    shown = sorted({1, at, last, *(n for n in SHOWN_STEPS if n < last and not at / 3 < n < 3 * at)})
     curves = [
         SweepLine(
             name=speaker.name(of),
@@ -68,12 +59,11 @@ def _until(bench: BenchmarkView) -> Plot | None:
             y=(times := tuple(lines[of].at(steps) for steps in shown)),
             low=times,
             high=times,
-            measured=sum(steps <= measured[of] for steps in shown),
-            beside=bool(met) and of not in met,
-            is_base=of in bases,
+            beside=of != met.of,
+            is_base=of == met.over,
             bare=True,
             texts=tuple(
-                quantity.plural(steps, bench.words.step) if steps == met.get(of) else ""
+                quantity.plural(at, bench.words.step) if steps == at and of == met.of else ""
                 for steps in shown
             ),
         )
@@ -99,18 +89,12 @@ def _until(bench: BenchmarkView) -> Plot | None:
     signed = any(own < n <= longest for own in measured.values() for n in SHOWN_STEPS)
     table = Table("until-data", title, columns, (RowGroup(rows),), corner="device")
     table = replace(table, notes=(f"{sign.strip()} extrapolated",) * signed)
-    left = len(lines) - len(drawn)
-    more = f" {quantity.plural(left, 'more row')} in the table." if left else ""
-    overtaken = "; ".join(map(speaker.title, pays))
-    axes = sweep_axes(
-        curves, (), x_title=noun, tick=plain_duration, text=quantity.duration,
-        beyond=max(measured[of] for of in drawn),
-    )  # fmt: skip
+    axes = sweep_axes(curves, (), x_title=noun, tick=plain_duration, text=quantity.duration)
     return lines_plot(
         curves,
         (),
         axes,
-        title_lines=[curve for curve in curves if not curve.beside or curve.is_base] if met else [],
+        title_lines=curves,
         id="until",
         title=title,
         words=lambda some: (
@@ -122,12 +106,9 @@ def _until(bench: BenchmarkView) -> Plot | None:
             )
             + "."
         ),
-        caption="Log scales."
-        + f" {overtaken}." * bool(overtaken)
-        + " Shaded, faint: extrapolated." * any(curve.known < len(curve.x) for curve in curves)
-        + more,
+        caption=f"Log scales. {speaker.title(pays)}." + " Extrapolated." * (at > ran),
         badges=loud_badges(bench),
         table=table,
         up="time, start-up included",
-        values=paying,
+        values=pays.values,
     )

@@ -17,7 +17,6 @@ from accelreport.report.charts.dot_plot import dot_plot
 from accelreport.report.charts.dots import Base, Dot, as_bars, from_zero, marks_text
 from accelreport.report.charts.drawing import WIDE, Chart, draw
 from accelreport.report.charts.sweep import (
-    Bracket,
     End,
     SweepAxes,
     SweepLine,
@@ -274,7 +273,6 @@ def lines_plot(
     *,
     words: Callable[[Sequence[SweepLine]], str],
     title_lines: Sequence[SweepLine] = (),
-    bracket: Bracket | None = None,
     **parts: Any,
 ) -> Plot:
     """Lines over a swept number, with their legend.
@@ -285,7 +283,6 @@ def lines_plot(
         axes: that hold them.
         words: what is said of some lines to who does not see them.
         title_lines: lines of the title, which a slide keeps first.
-        bracket: the ratio of the title, between two of its lines.
         parts: all else of the plot.
     """
     # What is said of measured lines needs no published ones on a slide whose axis they would cut.
@@ -299,9 +296,8 @@ def lines_plot(
         return _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, size)
 
     def panel(size: Size) -> SweepPanel:
-        held, shown = slide_axes if size.most else axes, drawn(size)
-        whole = all(line in shown for line in title_lines)
-        return SweepPanel(shown, ends, held, size.width, size.height, bracket if whole else None)
+        held = slide_axes if size.most else axes
+        return SweepPanel(drawn(size), ends, held, size.width, size.height)
 
     on_a_slide = _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, ON_A_SLIDE)
     left_out = f"{len(on_a_slide)} of {len(lines)} lines"

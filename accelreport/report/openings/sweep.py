@@ -32,7 +32,6 @@ from accelreport.report import quantity
 from accelreport.report.charts.drawing import WIDE, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import (
-    Bracket,
     End,
     SweepAxes,
     SweepLine,
@@ -138,7 +137,6 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         ends,
         axes,
         title_lines=title_lines,
-        bracket=_bracket(bench, finding, [value for _, own in drawn for value in own]),
         id="sweep",
         title=sentence(f"{counted} by {axis_title(axis)}{where}"),
         words=lambda some: ends_in_words(some, quantity.number),
@@ -181,17 +179,6 @@ def _named(
         for of, (line, values) in zip(own, drawn, strict=True)
     ]
     return named, f" on {machine}" * bool(machine)
-
-
-def _bracket(bench: BenchmarkView, finding: Finding, rates: Sequence[Value]) -> Bracket | None:
-    """The ratio of a title between its two rates; None where these are not at one swept value."""
-    first = forward((title_finding(bench.findings) or finding).values[0])
-    of = {rate.of: rate for rate in rates}
-    own, base = of.get(first.of), of.get(first.over) if first.over else None
-    if not (own and base) or own.of.point != base.of.point or base.number >= own.number:
-        return None
-    text = Speaker(bench).bounded(first)
-    return Bracket(float(own.of.point[0]), base.number, own.number, text)
 
 
 def _intervals(lines: Iterable[SweepLine], axes: SweepAxes) -> str:
@@ -364,7 +351,6 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             low=middle,
             high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
             hollow=tuple(why_hollow(value.caveats) for value in values),
-            tails=True,
             texts=tuple(
                 quantity.duration(seconds) if number in {0, len(middle) - 1} else ""
                 for number, seconds in enumerate(middle)
