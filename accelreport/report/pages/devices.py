@@ -88,19 +88,11 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
 
 
 def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView]) -> str:
-    """How many benchmarks have a time, and of how many every planned process is complete.
-
-    What needs a device that no machine has counts as neither.
-    """
+    """How many benchmarks have a time, and on how many machines or processors."""
     tried = [device for device in devices if device.machines]
     ran = [bench for bench in benches if any(row.timed for row in bench.results)]
     if not ran:
         return "Nothing was measured"
-    rows = [[row for d in tried if b in d.benches for row in d.rows_of(b)] for b in ran]
-    whole = sum(all(row.outcome == "ok" for row in own) for own in rows)
-    share = f"{whole or 'none'}"
-    if len(ran) in {1, whole}:
-        share = "all" * (len(ran) > 1) if whole else "not"
     places = {
         (host, n): {id(environment) for environment in own}
         for host in {machine for device in tried for machine in device.machines}
@@ -113,8 +105,7 @@ def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView]) -> s
         own = [{place for place, ids in places.items() if ids & here} for here in known]
     count = len(set[object]().union(*own))
     where = f"{quantity.number_word(count)} {noun}{'s' * (count > 1)}"
-    complete = f"{share} complete".strip()
-    return f"{quantity.plural(len(ran), 'benchmark')} on {where}, {complete}"
+    return f"{quantity.plural(len(ran), 'benchmark')} on {where}"
 
 
 def _environments(devices: Sequence[Listing], machine: str) -> list[Environment]:
@@ -148,8 +139,7 @@ def _machine(
             state = " ".join(line.text for line in mark.lines)
             where = entry(titles[bench.slug], *under(state * (device not in often), "detail"))
         row = table_row(
-            entry(device.title, *under(", ".join(others), "detail")),
-            device.name,
+            entry(device.title, Line(" · ".join((device.name, *others)), "detail")),
             entry(driven_text(device.device), *under(price_text(price) if price else "", "detail")),
             where,
             id="" if device.id in anchored else device.id,
@@ -183,7 +173,7 @@ def _machine(
         id=f"configurations-{machine_id(machine)}",
         title="Configurations",
         corner="device",
-        columns=(Column("in specs"), Column("configuration"), Column("benchmarks")),
+        columns=(Column("configuration"), Column("benchmarks")),
         groups=tuple(RowGroup(tuple(own), title=software) for software, own in rows.items()),
         style="prose",
     )
@@ -195,7 +185,7 @@ def _machine(
 def _hardware(
     devices: Sequence[Listing], benches: Sequence[BenchmarkView], machine: str
 ) -> list[Facts | Table]:
-    """What a machine is; where it had several processors, a column of each for what differs."""
+    """What a machine is; where it had several processors, a row of each with what differs."""
     environments = _environments(devices, machine)
     kinds = processor_kinds(environments)
     faster = speed_facts(benches, machine)
@@ -203,23 +193,22 @@ def _hardware(
         return [Facts((*hardware_facts(environments), *faster), inline=True)]
     measured = [{id(record.environment) for record in measured_records([b])} for b in benches]
     ran = [sum(any(id(e) in bench for e in own) for bench in measured) for own in kinds.values()]
-    columns = [{fact.term: fact.value for fact in hardware_facts(e)} for e in kinds.values()]
-    for column in columns:
-        del column["Vector units"]
+    own_facts = [{fact.term: fact.value for fact in hardware_facts(e)} for e in kinds.values()]
     known = {
-        term: [column.get(term, quantity.MISSING) for column in columns]
-        for term in dict.fromkeys(term for column in columns for term in column)
+        term: [own.get(term, quantity.MISSING) for own in own_facts]
+        for term in dict.fromkeys(term for own in own_facts for term in own)
+        if term != "Vector units"
     }
     shared = [Fact(term, texts[0]) for term, texts in known.items() if len({*texts}) == 1]
-    rows = [
-        table_row("Benchmarks", *map(quantity.count, ran)),
-        *(table_row(term, *texts) for term, texts in known.items() if len({*texts}) > 1),
-    ]
+    columns = {"Benchmarks": list(map(quantity.count, ran))} | {
+        term: texts for term, texts in known.items() if len({*texts}) > 1
+    }
+    rows = map(table_row, processors(environments), *columns.values())
     table = Table(
         id=f"processors-{machine_id(machine)}",
         title="Processors",
         corner="processor",
-        columns=tuple(map(Column, processors(environments))),
+        columns=tuple(Column(term if term[:2].isupper() else term.lower()) for term in columns),
         groups=(RowGroup(tuple(rows)),),
         style="prose",
     )

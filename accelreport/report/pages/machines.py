@@ -59,6 +59,8 @@ _FIELDS: tuple[tuple[str, Callable[[Environment], str]], ...] = (
     ("Cores", lambda e: cores(e)),
     ("Memory", lambda e: quantity.size(e.memory_bytes)),
     ("GPU", lambda e: "; ".join(_gpus(e)) or "none"),
+)
+_SOFTWARE: tuple[tuple[str, Callable[[Environment], str]], ...] = (
     ("CUDA and cuDNN", lambda e: libraries(e)),
     ("System and kernel", lambda e: e.os),
     ("Python", lambda e: e.python),
@@ -164,22 +166,12 @@ def machine_facts(records: Iterable[Record], *, page: str = "") -> tuple[Facts, 
 
 
 def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
-    """What a machine is, how busy it was, and the rates that its measured roofs are made of."""
-    facts = []
-    for term, say in _FIELDS:
-        texts = sorted({label(text, 600) for text in map(say, environments) if text})
-        if len(texts) > MOST_TEXTS:
-            texts = [*texts[:3], f"{len(texts) - 3} others"]
-        if texts:
-            facts.append(Fact(term, " or ".join(texts)))
-    facts.append(Fact("accelreport", label(_versions(environments), 600)))
+    """What a machine is, and the rates that its measured roofs are made of."""
+    facts = _field_facts(_FIELDS, environments)
     if own := processors(environments):
         facts.append(Fact("Vector units", " or ".join(own)))
     if clock := clocks(environments):
         facts.append(Fact("CPU clock", clock))
-    if loads := [load for e in environments if (load := e.load_before) is not None]:
-        text = quantity.extent(loads, lambda end: quantity.fixed(end, 1))
-        facts.append(Fact("Load average", f"{text} before cells (1 min, previous cell included)"))
     roofs = [environment.roofs for environment in environments if environment.roofs]
     if roofs:
         rates = quantity.extent([roof.core_tflops for roof in roofs], quantity.operation_rate)
@@ -188,8 +180,21 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
     return facts
 
 
+def _field_facts(
+    fields: Iterable[tuple[str, Callable[[Environment], str]]], environments: Sequence[Environment]
+) -> list[Fact]:
+    facts = []
+    for term, say in fields:
+        texts = sorted({label(text, 600) for text in map(say, environments) if text})
+        if len(texts) > MOST_TEXTS:
+            texts = [*texts[:3], f"{len(texts) - 3} others"]
+        if texts:
+            facts.append(Fact(term, " or ".join(texts)))
+    return facts
+
+
 def software_facts(environments: Sequence[Environment]) -> list[Fact]:
-    """Devices that each framework used, TensorFlow first; packages, runtimes and variables."""
+    """The system, devices that each framework used, packages, runtimes and variables."""
     used: dict[str, list[dict[str, str]]] = {"TensorFlow": []}
     for environment in environments:
         name = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
@@ -201,12 +206,19 @@ def software_facts(environments: Sequence[Environment]) -> list[Fact]:
         else own
         for own in (environment.runtime for environment in environments)
     ]
+    # The addresses of workers are new in every cell.
+    variables = [
+        {name: text for name, text in e.variables.items() if name != "TF_CONFIG"}
+        for e in environments
+    ]
     facts = {f"Devices of {name}": _merged(own, "") for name, own in used.items()} | {
         "Packages": _merged([environment.packages for environment in environments], " "),
         "Runtime": _merged(runtimes, " = "),
-        "Variables": _merged([environment.variables for environment in environments], "="),
+        "Variables": _merged(variables, "="),
     }
-    return [Fact(term, text) for term, text in facts.items() if text]
+    version = Fact("accelreport", label(_versions(environments), 600))
+    listed = [Fact(term, text) for term, text in facts.items() if text]
+    return [*_field_facts(_SOFTWARE, environments), version, *listed]
 
 
 def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
