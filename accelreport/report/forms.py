@@ -161,7 +161,7 @@ EVIDENCE = {
     "quality": "{data}{metric} with {own} differs by {shift} ({between}, 90\xa0% interval; margin "
     "±\xa0{margin}): {state}.",
     "budget": "The time budget per cell stopped {what}{after}.",
-    "processors": "The processor differs between runs: {names}.",
+    "processors": "The processor differs between {runs}: {names}.",
     "load": "Other programs used the processor while {busy} of {count} ran.",
 }
 """What stands below a title: the intervals behind it, and what may decide it."""

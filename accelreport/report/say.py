@@ -235,8 +235,11 @@ class Speaker:
             timed, planned = least.timings.steady_steps, least.timings.planned_steps
             counted = f"{timed:,.0f} timed {self.bench.words.step}s of {planned:,.0f}"
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
+        pairs = grouped(every, lambda row: row.seed).values()
+        apart = all(len(own) > 1 and not [*self.bench.processors_of(own)] for own in pairs)
         for names in self.bench.processors_of(every):
-            yield EVIDENCE["processors"].format(names=quantity.listed(names))
+            runs, texts = f"{'pairs of ' * apart}runs", quantity.listed(names)
+            yield EVIDENCE["processors"].format(runs=runs, names=texts)
         held -= forms.DATA.keys() if finding.kind in _ALONE - {Kind.INT8} else set()
         for caveat, text in CAVEATS.items():
             if caveat in held:

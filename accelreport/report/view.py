@@ -71,29 +71,36 @@ def vector_name(environment: Environment) -> str:
     return next((_VECTORS[key] for key in _VECTORS if key in environment.vector), "")
 
 
-def processor_kinds(environments: Iterable[Environment]) -> dict[str, list[Environment]]:
-    """Environments by what tells processors of one name apart: vector units, then a core's speed.
+ProcessorKind = tuple[str, str]
+"""What tells processors of one name apart: vector extension and, where hosts of one image differ in
+speed alone, the rate of a core: ("AVX-512", "154 GFLOPS")."""
 
-    Hosts of one image may differ in speed alone: "AVX-512 at 154 GFLOPS a core".
-    """
-    kinds: dict[str, list[Environment]] = {}
+
+def processor_kinds(environments: Iterable[Environment]) -> dict[ProcessorKind, list[Environment]]:
+    """Environments by kind of processor; those without a known extension are left out."""
+    kinds: dict[ProcessorKind, list[Environment]] = {}
     for name, own in grouped(environments, vector_name).items():
         speeds = _speeds(own)
         for environment in own if name else ():
-            kinds.setdefault(name + speeds.get(_core_tflops(environment), ""), []).append(
-                environment
-            )
+            speed = speeds.get(_core_tflops(environment), "")
+            kinds.setdefault((name, speed), []).append(environment)
     return dict(sorted(kinds.items()))
 
 
-def processors(environments: Iterable[Environment], *, software: bool = True) -> list[str]:
-    """What tells processors of one name apart: "AVX2 with oneDNN off", a text for each.
-
-    Without software, "AVX2": oneDNN is no part of a name.
-    """
+def kinds_text(kinds: Iterable[ProcessorKind]) -> str:
+    """Kinds of processor: "AVX-512 at 154 GFLOPS or 264 GFLOPS a core; AVX2"."""
     texts = []
-    for name, own in processor_kinds(environments).items():
-        known = {e.runtime.get("onednn", "") * software for e in own} - {""}
+    for name, own in grouped(kinds, lambda kind: kind[0]).items():
+        speeds = " or ".join(speed for _, speed in own if speed)
+        texts.append(f"{name} at {speeds} a core" if speeds else name)
+    return "; ".join(texts)
+
+
+def processors(environments: Iterable[Environment]) -> list[str]:
+    """Kinds of processor with their software: "AVX2 with oneDNN off", a text for each."""
+    texts = []
+    for kind, own in processor_kinds(environments).items():
+        name, known = kinds_text([kind]), {e.runtime.get("onednn", "") for e in own} - {""}
         texts.append(f"{name} with oneDNN {' or '.join(sorted(known))}" if known else name)
     return texts
 
@@ -111,7 +118,7 @@ def _speeds(environments: Iterable[Environment]) -> dict[float, str]:
         if not kinds or rate > ONE_HOST * kinds[-1][0]:
             kinds.append([])
         kinds[-1].append(rate)
-    texts = {rate: f" at {operation_rate(own[-1])} a core" for own in kinds for rate in own}
+    texts = {rate: operation_rate(own[-1]) for own in kinds for rate in own}
     return texts if len(kinds) > 1 else {}
 
 
@@ -196,12 +203,13 @@ class BenchmarkView(Benchmark):
 
     Attributes:
         colours: device → number of its colour, for the whole site.
-        mixed: names of several processors of the site, which differ in their vector units.
+        mixed: processor of a name that several kinds of the site have, its vector extension and the
+            rate of a core → what its name has in brackets.
         here: kind of device → the name of its hardware, where all of the site have one.
     """
 
     colours: Mapping[str, int]
-    mixed: frozenset[str] = frozenset()
+    mixed: Mapping[tuple[str, str, float], str] = field(default_factory=dict)
     here: Mapping[str, str] = field(default_factory=dict)
 
     def colour_of(self, device: str) -> int:
@@ -426,9 +434,10 @@ class BenchmarkView(Benchmark):
             by_device[row.device].setdefault(row.machine, name)
             if kind == "CPU":
                 own = units.setdefault((row.device, row.machine), set())
-                own.add(vector_name(record.environment))
+                known = record.environment
+                own.add(self.mixed.get((name, vector_name(known), _core_tflops(known)), ""))
         for (device, machine), own in units.items():
-            if by_device[device][machine] in self.mixed and len(own) == 1 and all(own):
+            if len(own) == 1 and all(own):
                 by_device[device][machine] += f" ({own.pop()})"
         return by_device
 
@@ -624,11 +633,13 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
     colours = device_colours(devices)
     own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]
            for plan in plans]  # fmt: skip
-    units: dict[str, set[str]] = {}
-    for known in (record.environment for records_ in own for record in records_):
-        if known:
-            units.setdefault(short_hardware(known.cpu), set()).add(vector_name(known))
-    mixed = frozenset(name for name, names in units.items() if len(names - {""}) > 1)
+    mixed: dict[tuple[str, str, float], str] = {}
+    known = (record.environment for records_ in own for record in records_ if record.environment)
+    for cpu, environments in grouped(known, lambda e: short_hardware(e.cpu)).items():
+        kinds = processor_kinds(environments)
+        for (vector, speed), alike in kinds.items() if len(kinds) > 1 else ():
+            name = f"{speed} a core" if speed else vector
+            mixed |= {(cpu, vector, _core_tflops(environment)): name for environment in alike}
     names: dict[str, set[str]] = {}
     for plan, plan_records in zip(plans, own, strict=True):
         for record in plan_records:

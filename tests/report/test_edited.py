@@ -140,9 +140,9 @@ TRUE = {
     "F11 why there is no ratio": ("nobase", "", "Intel Xeon, 2 threads is the baseline (not run)."),
     "F2 what is equal is undecided": ("prec_aa", "precision_cnn", "1 comparison is not decided"),
     "M16 two processors of one name": (
-        "processors", "strategies", "processor differs between runs: AMX with oneDNN on and AVX2"
+        "processors", "strategies", "processor differs between pairs of runs: AMX with oneDNN on"
     ),
-    "processors of a machine": (W, "", "(three kinds of processor: AVX-512 at 154 GFL"),
+    "processors of a machine": (W, "", "(AVX-512 at 154 GFLOPS or 264 GFLOPS a core; AVX2)"),
     "which of two hosts is faster": ("twohosts", "", "0002 trains 2.01× as fast as Intel Xeon on"),
     "the largest comparison heads the front": ("gpusweep", "", "40GB trains 20.2× as fast as Int"),
     "the faster side begins": (T, "strategies", "Two threads of Intel Xeon train 1.71× as"),

@@ -41,7 +41,13 @@ from accelreport.report.pages.machines import (
 )
 from accelreport.report.pages.sections.cost import price_text
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView, measured_records, processor_kinds, processors
+from accelreport.report.view import (
+    BenchmarkView,
+    measured_records,
+    processor_kinds,
+    processors,
+    vector_name,
+)
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device, StoredDevice
 
@@ -96,7 +102,7 @@ def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView]) -> s
     places = {
         (host, n): {id(environment) for environment in own}
         for host in {machine for device in tried for machine in device.machines}
-        for n, own in enumerate(processor_kinds(_environments(tried, host)).values())
+        for n, own in enumerate(grouped(_environments(tried, host), vector_name).values())
     }
     noun = "processor" if any(n for _, n in places) else "machine"
     own: list[set[object]] = [{r.machine for r in measured_records([b])} for b in ran]
@@ -322,7 +328,7 @@ class Listing:
         """Its most usual name; without vector units where benchmarks ran on several."""
         if len(self.titles) == 1:
             return self.titles[0]
-        plain = (replace(bench, mixed=frozenset()) for bench in self._measured)
+        plain = (replace(bench, mixed={}) for bench in self._measured)
         return Counter(bench.title_of(self.name) for bench in plain).most_common(1)[0][0]
 
     @property

@@ -38,7 +38,9 @@ from accelreport.report.text import label, short_hardware, slug
 from accelreport.report.view import (
     BenchmarkView,
     Point,
+    kinds_text,
     measured_records,
+    processor_kinds,
     processors,
     records_of,
     vector_name,
@@ -256,12 +258,11 @@ def machine_line(records: Iterable[Record], *, brief: bool = False) -> str:
     known = (record.environment for record in records if record.environment is not None)
     names: Counter[str] = Counter()
     for _, environments in sorted(grouped(known, lambda own: own.machine).items()):
-        own = processors(environments, software=False)
+        own = processor_kinds(environments)
         # Where a cell could see no GPU its record names none.
         words = max((machine_in_words(e, model=len(own) < 2) for e in environments), key=len)
         if len(own) > 1 and not brief:
-            kinds = f"{quantity.number_word(len(own))} kinds of processor"
-            words += f" ({kinds}: {quantity.listed(own)})"
+            words += f" ({kinds_text(own)})"
         names[words] += 1
     lines = [f"{count} × {words}" if count > 1 else words for words, count in names.items()]
     line = quantity.listed(lines)

@@ -39,7 +39,7 @@ from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Size
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView, processors
+from accelreport.report.view import BenchmarkView, processor_kinds
 from accelreport.results.record import Environment
 
 MOST_ROWS = 12
@@ -216,8 +216,7 @@ class Overview:
     def several(self) -> bool:
         """Whether more than one kind of host measured: machines, or processors of one name."""
         every = (record.environment for b in self.benches for record in b.records.values())
-        kinds = processors((one for one in every if one), software=False)
-        return len(self.machines) > 1 or len(kinds) > 1
+        return len(self.machines) > 1 or len(processor_kinds(filter(None, every))) > 1
 
     @cached_property
     def _over_one(self) -> list[Shown]:
