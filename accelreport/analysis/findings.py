@@ -50,8 +50,6 @@ class Kind(StrEnum):
     """A published ratio of whole trainings, and the same against what was measured here."""
     TOTAL = "total-time"
     """The time of a whole training, published and here."""
-    PRINTED = "published-devices"
-    """What the source itself printed of several devices; a sentence of whole trainings alone."""
     GAIN = "gain"
     """A rate at the last value of a swept number over that at the first."""
     CROSSING = "crossing"
@@ -261,8 +259,6 @@ class Finding:
                 if holds_one(self.values[0].interval):
                     return False
             return not unlike & self.caveats
-        if self.kind is Kind.PRINTED:
-            return self.base is not None
         if self.kind in LEARNED:
             # A target counts the runs that the budget stopped.
             whole = Caveat.BUDGET not in self.caveats or self.kind is Kind.TARGET
@@ -281,7 +277,7 @@ class Finding:
     @property
     def titles(self) -> bool:
         """Whether it may be a title or a large number: it is decided, and of no single run."""
-        untitled = {Kind.RANGE, Kind.CROSSING, Kind.PAYS_OFF, Kind.PRINTED, Kind.UNDECIDED}
+        untitled = {Kind.RANGE, Kind.CROSSING, Kind.PAYS_OFF, Kind.UNDECIDED}
         if not self.is_sentence or self.kind in {*untitled, Kind.NOT_MEASURED}:
             return False
         own = self.base if self.kind in BESIDE_PUBLISHED else self.values[0]

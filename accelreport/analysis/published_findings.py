@@ -14,16 +14,11 @@ from accelreport.analysis.speed_findings import (
     base_groups,
     divided,
     measured_value,
-    published_lines,
     published_value,
     rate_of,
     sound_rates,
-    swept_number,
 )
 from accelreport.analysis.stats import Interval, holds_one
-
-PRINTED = {"total_time": Unit.SECONDS, "epoch_time": Unit.SECONDS, "speedup": Unit.RATIO}
-"""Figures in which a source compares devices, the one that says most first."""
 
 
 def published_findings(bench: Benchmark) -> Iterator[Finding]:
@@ -129,51 +124,3 @@ def total_findings(bench: Benchmark) -> Iterator[Finding]:
             ]
             yield Finding(Kind.RESTATED, (stated, *again), own)
     yield Finding(Kind.TOTAL, values, own, of=len(values))
-
-
-def printed_findings(bench: Benchmark) -> Iterator[Finding]:
-    """What the source itself printed of several devices: trainings, else epochs, else ratios.
-
-    Whole trainings by one clock are a sentence, whose base is the longest; all else is a figure.
-    Where a device of the source has several values of a swept number, the sweep shows them.
-    """
-    axis = swept_number(bench)
-    swept = axis and len(bench.axes) == 1 and published_lines(bench, axis)
-    totals = list(total_findings(bench))
-    if any(finding.is_sentence for finding in totals):
-        return
-    if swept and max(map(len, swept)) > 1:
-        return
-    sound = [
-        result
-        for result in bench.published_results
-        if result.row.source is None
-        and result.row.comparable
-        and result.row.mark != "D"
-        and not result.flags
-    ]
-    for figure, unit in PRINTED.items():
-        values: dict[tuple[str, str, float], Value] = {}
-        for result in (result for result in sound if result.figure == figure):
-            row = result.row
-            point = tuple(map(result.point.get, bench.axes)) if result.point else ()
-            value = Value(
-                Subject(row.device, "", point, row, figure),
-                Interval(result.value, nan, nan, 0),
-                unit,
-                Provenance.PUBLISHED,
-                frozenset(),
-            )
-            values.setdefault((row.device, repr(point), result.value), value)
-        every = sorted(values.values(), key=lambda value: value.number)
-        if len({value.of.device for value in every}) < 2:
-            continue
-        alike = {(value.of.point, value.of.row and value.of.row.includes) for value in every}
-        whole = figure == "total_time" and len(alike) == 1 and not totals
-        *others, longest = every
-        yield (
-            Finding(Kind.PRINTED, tuple(others), longest)
-            if whole
-            else Finding(Kind.PRINTED, tuple(every))
-        )
-        return

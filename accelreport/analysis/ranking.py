@@ -24,7 +24,6 @@ FINDERS = (
     speed_findings.rate_findings,
     learning_findings.end_findings,
     speed_findings.crossing_findings,
-    published_findings.printed_findings,
 )
 """Benchmark → findings of one sort, in the order in which a page asks for them."""
 

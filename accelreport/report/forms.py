@@ -122,7 +122,7 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.UNDECIDED,), "{open} not decided{which}: {all_of_them} on a single run", _single),
     Form((Kind.UNDECIDED,), "{open} not decided{which}"),
     Form((Kind.CROSSING,), "{who} {overtake} {base} between {between}"),
-    Form((Kind.TOTAL, Kind.PRINTED), "{what} takes {number} on {who}{beside}"),
+    Form((Kind.TOTAL,), "{what} takes {number} on {who}{beside}"),
     Form((Kind.PAYS_OFF,), "{who} {overtake} {base} after {number}, start-up included"),
     Form((Kind.RANGE,), "{one} takes {number} on {who}"),
     Form((Kind.RATE,), "{who} {do} {number}{at}{best}"),

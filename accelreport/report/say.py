@@ -295,7 +295,7 @@ class Speaker:
         """The interval behind a finding, which may be in one of several benchmarks (`where`)."""
         values, base = finding.values, finding.base
         match finding.kind:
-            case Kind.NOT_MEASURED | Kind.TARGET | Kind.CROSSING | Kind.PRINTED:
+            case Kind.NOT_MEASURED | Kind.TARGET | Kind.CROSSING:
                 return ""
             case Kind.PUBLISHED if base:
                 number, name = self.with_interval("", base).strip(), self.spoken(base.of)

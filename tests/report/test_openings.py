@@ -420,36 +420,6 @@ def test_title_and_section_hold_a_processor_against_its_roof_also_where_a_peak_i
     assert row.shares[0].number == pytest.approx(share.values[0].number)
 
 
-@pytest.mark.parametrize(
-    ("spec", "drawn", "said"),
-    [
-        (
-            "mnist_cnn",
-            ["3 s", "7.9 s", "11 s"],
-            "Epochs of 61,440 to 491,520 images.",
-        ),
-        ("imdb_lstm", ["17 s", "40 s", "5 min"], ""),
-        ("har_sweep", ["55×", "55×", "25×", "25×"], ""),
-        ("weather_gru", ["1 min 6 s", "7 min 12 s", "11 min 54 s"], ""),
-        ("mnist_batch_sweep", [], ""),
-        ("fashion_mnist", [], ""),
-    ],
-)
-def test_an_opening_shows_what_the_source_printed_of_its_devices_in_one_form_of_time(
-    spec: str, drawn: list[str], said: str
-) -> None:
-    (weather,) = gather(Store(ROOT / "examples" / "weather"))
-    opening = opening_of((example() | {"weather_gru": weather})[spec])
-    scenes = (scene.shown for scene in opening.scenes if scene.finding.kind is Kind.PRINTED)
-    printed = [plot for plot in scenes if isinstance(plot, Plot)]
-    rows = [row for plot in printed for row in plot.description.split("; ")]
-    texts = [row.rpartition(": ")[2].replace("\xa0", " ").rstrip(".") for row in rows]
-    assert texts == drawn
-    words = " ".join([opening.answer, *(plot.caption for plot in printed)])
-    assert said in words.replace("\xa0", " ")
-    assert ("Epochs of" in words) == (spec == "mnist_cnn")
-
-
 METRICS = ("accuracy", "precision", "recall", "F1")
 
 

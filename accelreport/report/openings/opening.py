@@ -403,14 +403,12 @@ class Opening:
             and any(scene.marks(f.values) for scene in self.scenes)
         ]  # fmt: skip
         facts = [self._of_the_faster(f) for f in marked if f.kind in FACTS]
-        # A source compares its own devices: the first thing that it says of them.
-        printed = [f for f in marked if f.kind is Kind.PRINTED]
         # A network may forecast one series well and another one badly.
         series = [f for f in self.findings if f.kind is Kind.FORECAST and f.is_sentence]
         facts = [f for f in series if f is not first] if first in series else facts[:1]
         # Below a claim stand its numbers, and below a converted network three more.
         alone = self.speaker.claim or first.kind is Kind.INT8
-        return (first, *([] if alone else [*facts, *printed[:1]]), *others)
+        return (first, *([] if alone else facts), *others)
 
     def _of_the_faster(self, fact: Finding) -> Finding:
         """A rate as that of the faster side of the title's comparison."""

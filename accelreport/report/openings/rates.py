@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress
 from math import nan
 
 from accelreport.analysis.findings import (
@@ -18,11 +17,8 @@ from accelreport.analysis.findings import (
     Value,
 )
 from accelreport.analysis.overview import PublishedRate, published_rates
-from accelreport.analysis.published import conditions, published_results
-from accelreport.analysis.published_findings import clock_of
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
-    caveats_of,
     forward,
     has_lines,
     inverse,
@@ -35,16 +31,13 @@ from accelreport.report import quantity
 from accelreport.report.charts.dots import Dot, brief_marks, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
-from accelreport.report.forms import CAVEATS, why_hollow
-from accelreport.report.frames import citation, withheld_word
+from accelreport.report.forms import why_hollow
+from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import (
     FIGURES,
-    QUANTITIES,
-    axis_title,
     figure_of,
     printed_text,
     provenance_text,
-    settings_text,
 )
 from accelreport.report.model import (
     Column,
@@ -231,7 +224,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         for dot, (value, _) in zip(dots, rates, strict=True)
     ]
     if varied:
-        where = f" by {axis_title(bench.axes[0])}"
+        where = ""
         # Their names and what is swept, or the machine, apart, so that the bars have room.
         apart = [
             replace(dot, detail=machine * published if value.of in names and machine
@@ -519,81 +512,3 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         if value.of.row and value.of.device == first.of.device
     ]
     return replace(plot, caption=f"{''.join([plot.caption, *stated])} {note}")
-
-
-def printed_scene(bench: BenchmarkView) -> Scene | None:
-    """What the source printed of several devices, with what each and the baseline took here.
-
-    None where it printed no such thing, or another figure shows it.
-    """
-    finding = next((f for f in bench.findings if f.kind is Kind.PRINTED), None)
-    if finding is None:
-        return None
-    speaker, plan, printed = Speaker(bench), bench.plan, finding.every_value
-    figure = printed[0].of.part
-    rows = [value.of.row for value in printed]
-    own = {value.of.device for value in printed} | {plan.baseline.device}
-    ours: dict[Subject, Value] = {}
-    counted = {v.of: conditions(plan, v.of.row).samples or 0 for v in printed if v.of.row}
-    for device in ("",) if figure == "speedup" else sorted(own):
-        for result in published_results(plan, bench.results, beside=device):
-            # What is said of several sweep points together has no number of its own here.
-            known = result.machine and result.row.where.keys() >= set(bench.axes)
-            if result.figure != figure or result.row not in rows or not known:
-                continue
-            point = tuple(result.point[axis] for axis in bench.axes)
-            of = Subject(device or result.row.device, result.machine, point)
-            cells = bench.cells(of.device, of.machine, point)
-            marks = caveats_of(cells) | clock_of(result.validation)
-            marks |= {Caveat.EXTRAPOLATED} if result.extrapolated else set()
-            counted[of] = conditions(plan, result.row).samples or 0
-            ours[of] = Value(
-                of, result.measured, printed[0].unit, Provenance.MEASURED, marks, tuple(cells)
-            )
-    falls = -1 if figure == "speedup" else 1
-    every = sorted((*printed, *ours.values()), key=lambda value: falls * value.number)
-    stated: dict[str, dict[str, list[str]]] = {}
-    for row in plan.published:
-        if row.speedup and row.source is None and row.comparable and figure != "speedup":
-            over = bench.label_of(row.over or plan.baseline.device)
-            ratios = stated.setdefault(row.device, {}).setdefault(over, [])
-            ratios.append(printed_text("speedup", row.speedup))
-    points = {value.of.point for value in every}
-    varied = [len({point[n : n + 1] for point in points}) > 1 for n in range(len(bench.axes))]
-    dots, compared = [], list[str]()
-    for value in every:
-        dot = dot_of(speaker, value)
-        if value.of.row:
-            for over, ratios in stated.get(value.of.device, {}).items():
-                compared.append(f"{dot.name} {quantity.listed(ratios)} over {over}")
-        place = dict(compress(zip(bench.axes, value.of.point, strict=False), varied))
-        name = " at ".join(filter(None, (dot.name, settings_text(place))))
-        if figure == "epoch_time" and len({*counted.values()}) > 1:
-            name += f" ({quantity.count(counted[value.of])} {bench.words.sample})"
-        dots.append(replace(dot, name=name))
-    title = f"{'published ' * (not ours)}{QUANTITIES.get(figure, figure)}"
-    held = {
-        axis: value
-        for axis, value, differs in zip(bench.axes, every[0].of.point, varied, strict=False)
-        if not differs and value is not None
-    }
-    plot = rows_plot(
-        bench,
-        dots,
-        name="printed",
-        title=sentence(", ".join(filter(None, (title, settings_text(held))))),
-        axis=title,
-        tick=plain if figure == "speedup" else plain_duration,
-        values=tuple(every),
-        title_subjects=[value.of for value in printed],
-    )
-    caption = f"{plot.caption * bool(ours)} Published: {label(citation(plan.source), 200)}.".strip()
-    caption += f" Published ratios: {'; '.join(dict.fromkeys(compared))}." * bool(compared)
-    if any(Caveat.VALIDATED in value.caveats for value in every):
-        caption += f" {CAVEATS[Caveat.VALIDATED]}"
-    sizes = {*counted.values()} if figure == "epoch_time" else set()
-    brief = [plot.brief] if plot.brief else []
-    if len(sizes) > 1:
-        brief.append(f"epochs of {quantity.extent(sizes, quantity.count)} {bench.words.sample}")
-        caption += f" {sentence(brief[-1])}."
-    return Scene(finding, replace(plot, caption=caption, brief=" · ".join(brief)))

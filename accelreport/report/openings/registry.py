@@ -27,7 +27,6 @@ from accelreport.report.openings.opening import Opening, Plot, Scene, Shown, dot
 from accelreport.report.openings.rates import (
     dot_of,
     point_of,
-    printed_scene,
     rates_at,
     rates_scene,
     ratios_scene,
@@ -226,10 +225,6 @@ def opening_of(bench: BenchmarkView) -> Opening:
         ]
         # A grid shows every cell, whichever of them the title is about.
         scenes = (*kept, *own) if finding.kind is Kind.RANGE else (*own, *kept)
-    printed = printed_scene(bench)
-    shown = {scene.finding.kind for scene in scenes}
-    if printed and not shown & {Kind.NOT_MEASURED, Kind.TOTAL, Kind.RESTATED}:
-        scenes = (*scenes, printed)[:3]
     if title:
         # Ratios beside rates are over the slower side of the title.
         scenes = tuple(
