@@ -592,7 +592,7 @@ class Page:
     @property
     def decided(self) -> str:
         """The heading with its verdict, where it stands in a line of text."""
-        return f"{self.headline or self.title}{f': {self.verdict}' * bool(self.verdict)}"
+        return f"{self.headline or self.title}{f', {self.verdict}' * bool(self.verdict)}"
 
     @property
     def figures(self) -> tuple[Figure, ...]:

@@ -20,13 +20,8 @@ MOST_KEYS = 4
 
 def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
     """Notices of one benchmark's page, or of the front page for all of them."""
-    notices = (_data_notice(benches), _own_files(benches), _partial(benches), _added(benches))
+    notices = (_data_notice(benches), _own_files(benches), partial_notice(benches), _added(benches))
     return tuple(notice for notice in notices if notice)
-
-
-def data_notices(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
-    """Of those, what is said of the data: the foot of the first slide has it."""
-    return tuple(filter(None, (_data_notice(benches), _own_files(benches))))
 
 
 def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) -> str:
@@ -74,7 +69,8 @@ def _reading(benches: Sequence[BenchmarkView], origin: str) -> list[BenchmarkVie
     return [bench for bench in benches if any(row.origin == origin for row in bench.results)]
 
 
-def _partial(benches: Sequence[BenchmarkView]) -> Notice | None:
+def partial_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
+    """How many cells the budget stopped; None where all are whole."""
     affected = [b for b in benches if any(row.status == "partial" for row in b.results)]
     if not affected:
         return None

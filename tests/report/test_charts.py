@@ -125,7 +125,7 @@ CHARTS: dict[str, Make] = {
         200,
     ),
     "forecast": lambda width: forecast_lines(
-        Track(DAYS, DAYS, (math.nan, *DAYS[:0:-1]), CPU, NASTY), "days", width, 300
+        Track(DAYS, DAYS, (math.nan, *DAYS[:0:-1]), CPU), "days", width, 300
     ),
 }
 

@@ -17,7 +17,6 @@ from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.site.assembly import gather
-from accelreport.report.slides.notes import cut_short, gap_sentences
 from accelreport.report.view import BenchmarkView
 from accelreport.runner.events import EndLine
 from accelreport.runner.run import exit_code
@@ -69,14 +68,11 @@ def test_pages_count_it_among_what_was_not_measured(bench: BenchmarkView) -> Non
     assert "text='◐ 3/6'" in str(devices_page([bench]))
 
 
-def test_notices_and_slides_do_not_count_it_among_the_measured_ones(bench: BenchmarkView) -> None:
+def test_notices_do_not_count_it_among_the_measured_ones(bench: BenchmarkView) -> None:
     (notice,) = [each for each in notices_of([bench]) if each.title == "Partial runs."]
     assert notice.text.replace("\xa0", " ") == (
         "The time budget per cell stopped 2 cells before a steady step."
     )
-    assert cut_short([bench]).replace("\xa0", " ") == "3 of 6 planned cells have no number."
-    (summary,) = gap_sentences([bench])
-    assert "no steady step" in summary
 
 
 def test_the_list_of_results_does_not_call_it_complete_or_partial(
@@ -133,16 +129,3 @@ def test_what_was_not_run_has_no_date_and_failed_only_where_a_record_says_so(fat
     dated = "term='Measured on'", "term='Date'", "@misc{accelreport"
     assert not [word for word in dated if word in own]
     assert (page.measured_on, index_page(benches, "Site", ()).kicker[:12]) == ("", "Planned for ")
-
-
-def test_a_note_names_devices_without_any_number_and_points_of_the_others() -> None:
-    fates, axes = {("cpu", 256): "ok"}, {"batch_size": (256, 512)}
-    made = study(
-        devices=("cpu", "gpu"), axes=axes,
-        fate=lambda cell: fates.get((cell.device, cell.workload["batch_size"]), "missing"),
-    )  # fmt: skip
-    (summary,) = gap_sentences(gather(Results((made,))))
-    assert summary.endswith(": not run (GPU and batch size 512 on Example).")
-    part = study(devices=("cpu",), axes=axes, fate=lambda c: "ok" if c.repeat else "missing")
-    (summary,) = gap_sentences(gather(Results((part,))))
-    assert summary.endswith(": not run (2\xa0cells of Example).")

@@ -47,7 +47,7 @@ from accelreport.report.charts.scales import (
     time_axis,
 )
 from accelreport.report.text import lines_within, text_width
-from accelreport.report.theme import DASHES, series
+from accelreport.report.theme import DASHES, letters, series
 
 LINE = 14.0
 """Pixels that a label takes at the end of a curve."""
@@ -382,7 +382,6 @@ class Track:
         true: the actual values.
         predicted: those that the model forecast.
         device: where the model ran.
-        errors: a line above the plot: the error of the forecast.
         guesses: of a naive guess; empty where none is drawn.
         naive: the name of that guess.
     """
@@ -391,7 +390,6 @@ class Track:
     true: Sequence[float]
     predicted: Sequence[float]
     device: DeviceStyle
-    errors: str = ""
     guesses: Sequence[float] = ()
     naive: str = ""
 
@@ -419,8 +417,7 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
     names = {name: lines_within(name, NAMED, LABEL_SIZE, bold=True) for name in track.lines}
     ends = max(text_width(text, LABEL_SIZE, bold=True) for text in chain(*names.values())) + 10
     room = extent([plain(tick) for tick in ticks])["minExtent"]
-    lines = lines_within(track.errors, width - 10, LABEL_SIZE)
-    inner, tall = round(width - 10 - room - ends, 1), height - 52 - 18 * len(lines)
+    inner, tall = round(width - 10 - room - ends, 1), height - 52
     x_scale = Scale(domain=[0, last], nice=False)
     x = alt.X("day:Q", scale=x_scale, axis=ticked(x_ticks, plain, title=axis_title, grid=False))
     y_scale = Scale(domain=[ticks[0], ticks[-1]], nice=False)
@@ -438,10 +435,7 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
         line = Layer(rows([{"day": day, "value": value} for day, value in points]))
         layers.append(line.mark_line(**looks[name]).encode(x=x, y=y))
     layers += _names(track, names, (ticks[0], ticks[-1]), tall, (x_scale, y_scale))
-    title = None
-    if lines:
-        title = {"text": lines, "fontSize": LABEL_SIZE, "anchor": "start", "frame": "group"}
-    return Chart(layers, inner, tall, title)
+    return Chart(layers, inner, tall)
 
 
 def _names(
@@ -454,13 +448,14 @@ def _names(
     """The names of the lines behind the plot, each in its lines of text."""
     first, last = ends
     lasts = ((own[-1], name) for name, own in track.lines.items() if drawable(own[-1]))
-    texts, places = [], []
+    fills = {ACTUAL: "var(--ink)", FORECAST: letters(track.device.colour)}
+    texts, places, pitch = [], [], LINE + 4
     for value, name in sorted(lasts, reverse=True):
-        middle = tall * (last - value) / (last - first) - LINE * (len(names[name]) - 1) / 2
-        look = {"fill": "var(--soft)"} if name == track.naive else {"fontWeight": "bold"}
+        middle = tall * (last - value) / (last - first) - pitch * (len(names[name]) - 1) / 2
+        look = {"fill": fills.get(name, "var(--soft)"), "fontWeight": "bold"}
         texts += [({"label": text}, look) for text in names[name]]
-        places += [middle + LINE * number for number in range(len(names[name]))]
-    at = moved_apart(places, LINE, tall)
+        places += [middle + pitch * number for number in range(len(names[name]))]
+    at = moved_apart(places, pitch, tall)
     shown = [
         (row | {"day": scales[0]["domain"][1], "at": last - (last - first) * down / tall},
          look | {"align": "left", "dx": 7})

@@ -205,13 +205,11 @@ class Chart:
         layers: what is drawn.
         width: of the plot, in pixels.
         height: of the plot, in pixels.
-        title: above it, in Vega-Lite's form.
     """
 
     layers: Sequence[Layer]
     width: float
     height: float
-    title: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The specification.
@@ -242,7 +240,6 @@ class Chart:
             )
         return {
             "config": THEME,
-            **({"title": self.title} if self.title else {}),
             "layer": layers,
             "width": self.width,
             "height": self.height,

@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from math import ceil
 from typing import Any
 
 from accelreport.analysis.findings import Finding, Kind
@@ -17,7 +16,6 @@ from accelreport.report.model import (
     Block,
     Code,
     Download,
-    Downloads,
     Figure,
     Gallery,
     Page,
@@ -25,7 +23,7 @@ from accelreport.report.model import (
     Speech,
     Token,
 )
-from accelreport.report.notices import data_notices
+from accelreport.report.notices import partial_notice
 from accelreport.report.openings.opening import (
     ON_A_PHONE,
     ON_A_SLIDE,
@@ -43,30 +41,27 @@ from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker
 from accelreport.report.slides.notes import (
     claim_sentences,
-    cut_short,
     measure_again,
+    notice_sentences,
     on_time,
-    start_sentences,
     unique,
 )
 from accelreport.report.text import STRAY, clean, label
-from accelreport.report.view import BenchmarkView, measured_records, records_of
+from accelreport.report.view import BenchmarkView, records_of
 
 MOST_SLIDES = 8
 """Slides of a deck, the first and the last one among them."""
 LEAST_POINTS, FIRST = 3, "first"
 """Of fewer points no figure is made, but for the first slide, and the name of that figure."""
-OF_AN_ANSWER, OF_NOTICES, IN_A_LINE = 24, 18, 76
-"""Pixels of a figure of the first slide that the line above it takes, and each line below it, which
-has so many letters."""
+OF_AN_ANSWER, OF_A_LINE = 24, 18
+"""Pixels of a figure of the first slide that the answer above it takes, and the line of its topic
+below it."""
 MOST_LETTERS = 110
 """Letters of a line on the first slide."""
 SHORT = 12
 """Letters of a commit."""
 MOST_COMMANDS, LONGEST_COMMANDS = 5, 500
-"""Commands that a slide has room for, and their letters; of more it names the pages."""
-MOST_PAGES = 8
-"""Pages that the last slide names."""
+"""Commands that a slide has room for, and their letters; of more it has the longest run."""
 MOST_PICTURES = 8
 """Pictures whose names a hall can read."""
 ON_A_NARROW_SLIDE = replace(ON_A_PHONE, most=ON_A_SLIDE.most)
@@ -106,7 +101,7 @@ def slides_page(bench: BenchmarkView, page: Page) -> Page:
         shown=slide_block(
             below(bench, opening.by_answer[0], opening.answered[0]),
             FIRST,
-            size=first_size([bench], answered=answer != opening.title),
+            size=first_size(answered=answer != opening.title),
         ),
         slides=slides,
         again=commands(bench),
@@ -134,7 +129,7 @@ def deck(
         path: where it lies.
         title: the question, or the finding.
         answer: the sentence below the title; empty where the title is the answer.
-        topic: the line above it, beside the machine.
+        topic: the line below it, beside the machine.
         note: the line below the figure.
         shown: the figure of the first slide, if any.
         slides: those between, the most important first.
@@ -147,19 +142,17 @@ def deck(
     commit = clean(checkout_of(records_of(benches))[0])
     whole, short = shlex.quote(commit), shlex.quote(commit[:SHORT])
     lines = [line.text.replace(whole, short) for line in again if line.role != "note"]
-    fits = len(lines) <= MOST_COMMANDS and len("".join(lines)) <= LONGEST_COMMANDS
+    place, cut, more = place_text(benches), partial_notice(benches), ""
+    if len(lines) > MOST_COMMANDS or len("".join(lines)) > LONGEST_COMMANDS:
+        more = f"The notes have {len(lines) - 3} more commands."
+        longest = max((line for line in lines if " run " in line), key=len)
+        lines = [lines[0], _cut(longest, MOST_COMMANDS), lines[-1]]
     code = Code("", tuple(Token(line.strip() + "\n") for line in lines), wrapped=True)
-    own = [bench for bench in benches if measured_records([bench])]
-    pages = [Download(f"{b.slug}.html#reproduce", label(b.plan.title, 38)) for b in own]
-    if len(pages) > MOST_PAGES:
-        rest = f"{len(pages) - MOST_PAGES + 1} more"
-        pages[MOST_PAGES - 1 :] = [Download(f"{page.path}#benchmarks", rest)]
-    place = place_text(benches)
     last = Section(
         "reproduce",
         "Run it yourself",
-        (code if fits else Downloads(tuple(pages)),),
-        detail=" ".join(filter(None, (f"{place}." * bool(place), cut_short(benches)))),
+        (code,),
+        detail=" ".join(filter(None, (more, f"{place}." * bool(place), cut.text if cut else ""))),
         speech=Speech(spoken[-1:], measure_again(benches), (source,)),
     )
     slides = slides[: MOST_SLIDES - 2 - bool(verdicts)]
@@ -173,13 +166,13 @@ def deck(
             finding=answer,
             opening=Section("start", title, (shown,), foot(note, shown)) if shown else None,
             byline=(),
-            notices=data_notices(benches),
+            notices=(),
             record="",
             sections=(*slides, *filter(None, [verdicts]), last),
             template="slides.html",
             crumbs=(Download(page.path, "The page"),),
             related=(),
-            speech=Speech(spoken, start_sentences(benches), (source,)),
+            speech=Speech(spoken, unique(notice_sentences(benches)), (source,)),
         )
     )
 
@@ -231,11 +224,9 @@ def figure_slides(
             yield scene.finding.kind, _slide(bench, name, scene, scene.finding, block, block.title)
 
 
-def first_size(benches: Sequence[BenchmarkView], *, answered: bool) -> Size:
-    """The size of the figure of the first slide, which lines above and below it may make lower."""
-    letters = sum(len(notice.text) for notice in data_notices(benches))
-    less = OF_AN_ANSWER * answered + OF_NOTICES * ceil(letters / IN_A_LINE)
-    return replace(ON_A_SLIDE, height=ON_A_SLIDE.height - less)
+def first_size(*, answered: bool) -> Size:
+    """The size of the figure of the first slide, which lines above and below it make lower."""
+    return replace(ON_A_SLIDE, height=ON_A_SLIDE.height - OF_AN_ANSWER * answered - OF_A_LINE)
 
 
 def slide_block(

@@ -60,9 +60,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         answer="",
         topic=quantity.plural(len(benches), "benchmark"),
         note=quantity.days(record.started_at for record in measured_records(benches)),
-        shown=slide_block(plots[0][1], FIRST, PHONE, first_size(benches, answered=False))
-        if plots
-        else None,
+        shown=slide_block(plots[0][1], FIRST, PHONE, first_size(answered=False)) if plots else None,
         slides=[*slides, *_chosen(left, MOST_SLIDES - 3 - len(slides))],
         again=site_commands(benches),
     )

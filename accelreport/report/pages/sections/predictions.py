@@ -255,12 +255,11 @@ def _forecast_plot(
         mean = f"; mean of {value.interval.n} seeds: {own}" if seed else ""
         errors = f"error: {number_text(scores.model, forecast.unit) if seed else own}{mean}; "
         errors += f"{in_quotes(finding.base.of.part)}: {theirs}"
-    lines = f"{seed}{errors}" if errors else ""
     return Plot(
         id=identity,
         title=name,
         description=f"{'; '.join(filter(None, (f'From {run.name}', errors)))}.",
-        chart=lambda size: forecast_chart(run, forecast, scores, lines, size.width, size.height),
+        chart=lambda size: forecast_chart(run, forecast, scores, size.width, size.height),
         caption=_how_drawn(forecast, scores),
         badges=run.badges,
         table=_table(speaker, finding, forecast, scores, f"{identity}-data"),
@@ -273,7 +272,6 @@ def forecast_chart(
     run: NamedRun,
     forecast: Forecast,
     scores: ForecastErrors,
-    errors: str,
     width: int,
     height: int,
 ) -> Chart:
@@ -287,7 +285,6 @@ def forecast_chart(
         true=true,
         predicted=forecast.predicted[first:end],
         device=run.series,
-        errors=errors,
         guesses=guess.guesses[: end - first] if scores.values > 1 else (),
         naive=guess.name,
     )
