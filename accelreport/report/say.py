@@ -217,7 +217,7 @@ class Speaker:
         of = f"median of {len(alike)} runs" * (finding.kind is Kind.TARGET and len(alike) > 1)
         middle = replace(first.interval, value=median([v.number for v in alike]))
         shown = replace(first, interval=middle) if of else first
-        number = f"{self.number(shown)} {_Words(self, finding, {}).noun}{self.at(first.of)}"
+        number = f"{self.number(shown)} {_Words(self, finding, {}).noun}"
         return ", ".join(filter(None, (number, of, forms.runs_of(finding), data_words(finding))))
 
     def load(self, finding: Finding) -> str:

@@ -520,11 +520,6 @@ class BenchmarkView(Benchmark):
         texts = [f"{axis_title(a)}{equal}{label(setting(v), 40)}" for a, v in rest.items()]
         return f"{joint}{listed(texts)}" if rest else ""
 
-    def where(self, place: SeriesPoint) -> str:
-        """The device, where there are several, and the sweep point: " on Intel Xeon at batch …"."""
-        on = f" on {place[0].title}" if len(self.shown_series) > 1 else ""
-        return f"{on}{self.at(place[1])}"
-
     def words_of_point(self, point: Point, skip: int = 0) -> str:
         """A sweep point in words, without its first axes."""
         pairs = list(zip(self.axes, point, strict=True))[skip:]

@@ -24,7 +24,7 @@ def test_a_kind_of_warning_has_one_sentence_and_says_how_many_more_the_cells_hav
     notes, _ = section.blocks
     assert isinstance(notes, Notes)
     assert notes.items[-1].text.startswith("0 stalls. 2\xa0more such messages.")
-    assert section.detail.endswith(" · warnings: a")
+    assert section.detail.endswith(" · 1\xa0warning")
 
 
 def test_numbers_of_one_kind_of_warning_are_one_sentence() -> None:

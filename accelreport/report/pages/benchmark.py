@@ -69,7 +69,7 @@ def model_section(bench: BenchmarkView) -> Section | None:
 def _joined(name: str, title: str, *parts: Section | None) -> Section | None:
     known = [part for part in parts if part]
     blocks = tuple(block for part in known for block in part.blocks)
-    detail = " · ".join(part.detail for part in known if part.detail)
+    detail = next((part.detail for part in known if part.detail), "")
     return Section(name, title, blocks, folded=True, detail=detail) if known else None
 
 

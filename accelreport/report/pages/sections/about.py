@@ -19,7 +19,7 @@ from accelreport.report.model import (
     Section,
     Token,
 )
-from accelreport.report.pages.machines import DEVICES, device_id, machine_facts, machine_line
+from accelreport.report.pages.machines import DEVICES, device_id, machine_facts
 from accelreport.report.text import clean, label, slug
 from accelreport.report.view import (
     SUPPLIED,
@@ -86,8 +86,8 @@ def files_section(bench: BenchmarkView) -> Section:
         Code(name, toml_tokens(spec), folded=True),
         Downloads(files),
     )
-    detail = " · ".join(filter(None, (machine_line(bench.records.values()), f"{len(FILES)} files")))
-    return Section("files", "Spec and files", blocks, folded=True, detail=detail)
+    files_text = quantity.plural(len(FILES), "file")
+    return Section("files", "Spec and files", blocks, folded=True, detail=files_text)
 
 
 FILES = (

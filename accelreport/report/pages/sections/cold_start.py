@@ -15,7 +15,7 @@ from accelreport.analysis.cost import (
 from accelreport.analysis.findings import Caveat
 from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
-from accelreport.analysis.stats import Interval, Verdict, geometric_mean, holds_one
+from accelreport.analysis.stats import Interval, Verdict, geometric_mean
 from accelreport.report import quantity
 from accelreport.report.charts.dots import Dot
 from accelreport.report.charts.drawing import NARROW, WIDE
@@ -100,16 +100,8 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
     if not starts:
         return None
     blocks = (_figure(bench, starts), _table(bench, starts))
-    detail = ""
-    ratios = {place: own for place in starts if present((own := paired_first(bench, place)).value)}
-    if ratios:
-        place = max(ratios, key=lambda at: (not holds_one(ratios[at]), ratios[at].value))
-        own = ratios[place]
-        times = quantity.ratio_of(own)
-        detail = (
-            f"{bench.words.first} takes {times} as long as a {_warm(bench)}{bench.where(place)}"
-        )
-        detail += ", undecided" * holds_one(own)
+    totals = [start.total for start in starts.values()]
+    detail = f"{bench.words.first} after {quantity.extent(totals, quantity.duration)}"
     return Section("cold", "Start-up", blocks, folded=True, detail=detail)
 
 

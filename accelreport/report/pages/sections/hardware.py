@@ -71,23 +71,13 @@ def hardware_section(bench: BenchmarkView) -> Section | None:
         blocks += [_use(bench), Downloads((Download(CEILINGS, "All benchmarks"),))]
     if not blocks:
         return None
-    # Numbers of the fastest would say who is faster, which comparisons with the baseline decide.
-    own = sorted(bench.shown_series, key=lambda series: not series.baseline)[:1]
-    named = {(series.device, series.machine) for series in own}
-    parts = [
-        f"{row.text(Speaker(bench))} of {row.limit} ({row.amount})"
-        for row in shares
-        for first in row.shares[:1]
-        if first.of.row is None and (first.of.device, first.of.machine) in named
-    ]
-    if rates := [rate for (series, _), rate in arithmetic.items() if series in own]:
-        unit, scale = ("GFLOPS", 1e3) if min(rates) < 1 else ("TFLOPS", 1)
-        parts.append(f"{quantity.extent([scale * r for r in rates], quantity.number)} {unit}")
-    if sizes := [size for (series, _), size in memory.items() if series in own]:
-        parts.append(quantity.extent(sizes, quantity.size))
-    if len(bench.shown_series) > 1 and parts:
-        parts[0] = f"{own[0].title}: {parts[0]}"
-    detail = " · ".join(parts)
+    detail = ""
+    if arithmetic:
+        unit, scale = ("GFLOPS", 1e3) if min(arithmetic.values()) < 1 else ("TFLOPS", 1)
+        rates = [scale * rate for rate in arithmetic.values()]
+        detail = f"{quantity.extent(rates, quantity.number)} {unit}"
+    elif memory:
+        detail = quantity.extent([*memory.values()], quantity.size)
     return Section("hardware", "Hardware use", tuple(blocks), folded=True, detail=detail)
 
 

@@ -93,23 +93,22 @@ FLAG = Badge("flagged", "beyond a peak or its own figures", "bad")
 def published_section(bench: BenchmarkView) -> Section | None:
     """The section; None where the spec quotes nobody."""
     blocks: list[Block] = list(_by_epoch(bench))
-    details = []
+    detail = ""
     if bench.published_results:
         ordered = _by_figure(bench)
         blocks += [*_by_point(bench, ordered), _table(bench, ordered)]
         # Several hosts may have measured beside one figure.
         groups = (group for every in ordered.values() for group in every)
         figures = {(id(own.row), own.figure) for own, *_ in groups}
-        details.append(quantity.plural(len(figures), "figure"))
+        detail = quantity.plural(len(figures), "figure")
     if advice := bench.plan.advice:
         blocks.append(_advice(bench))
         cases = sum(len(row.words) + len(row.others) for row in advice)
-        details.append(f"advice on {quantity.plural(cases, 'case')}")
+        detail = detail or f"advice on {quantity.plural(cases, 'case')}"
     if not blocks:
         return None
     if (source := bench.plan.source) and source.note:
         blocks.append(Prose(tied(label(source.note, LONGEST_NOTE))))
-    detail = " · ".join(details)
     return Section("published", "Published", tuple(blocks), folded=True, detail=detail)
 
 

@@ -51,11 +51,12 @@ def runs_section(bench: BenchmarkView) -> Section:
     blocks = ((Notes(notes),) if notes else ()) + (_cells_table(bench, folded=broken),)
     measured = sum(row.timed for row in bench.results)
     parts = [f"{measured} of {quantity.count(len(bench.results))} measured"]
-    parts += [f"{counts[state]} {word.lower()}" for state, (word, _) in _STATES.items()
-              if counts[state]]  # fmt: skip
-    parts += [f"{counts['partial']} partial"] if counts["partial"] else []
-    if kinds := sorted({warning.kind for row in bench.results for warning in row.warnings}):
-        parts.append(f"warnings: {', '.join(map(warning_title, kinds))}")
+    # What was neither run nor skipped is the rest.
+    states = {state: word.lower() for state, (word, _) in list(_STATES.items())[:3]}
+    states["partial"] = "partial"
+    parts += [f"{counts[state]} {word}" for state, word in states.items() if counts[state]]
+    if kinds := {warning.kind for row in bench.results for warning in row.warnings}:
+        parts.append(quantity.plural(len(kinds), "warning"))
     detail = " · ".join(parts)
     return Section("runs", "Runs", blocks, folded=True, opened=broken, detail=detail)
 

@@ -80,8 +80,8 @@ def speedup_section(bench: BenchmarkView) -> Section | None:
     every = [verdict for verdict in every if verdict in {*DECIDED, Verdict.UNDECIDED}]
     decided = sum(verdict in DECIDED for verdict in every)
     held = sum(row.verdict is Verdict.WITHHELD for row in bench.compared)
-    of = f"{quantity.plural(len(every), 'speedup')} over the baseline"
-    parts = [f"{decided} of {of} decided"] * bool(every)
+    parts = [f"{decided} of {len(every)} decided" if decided else f"{len(every)} undecided"]
+    parts *= bool(every)
     parts += [f"{held} withheld"] * bool(held)
     rates = quantity.plural(sum(map(len, published.values())), "published rate")
     untimed = rates if published else f"{bench.baseline_name} untimed"

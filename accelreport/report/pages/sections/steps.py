@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.analysis.findings import Subject, Unit
+from accelreport.analysis.findings import Subject
 from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import rate_of, steady_times
 from accelreport.analysis.stats import geometric_mean, percentile
@@ -57,12 +57,7 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     }
     worst = max(tails, key=lambda place: tails[place], default=None)
     figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
-    detail = ""
-    if worst:
-        tail = quantity.write(tails[worst], Unit.RATIO)
-        detail = f"99th percentile is {tail} the median{bench.where(worst)}"
-    title = f"{sentence(bench.words.step)} times"
-    return Section("steps", title, (figure,), folded=True, detail=detail)
+    return Section("steps", f"{sentence(bench.words.step)} times", (figure,), folded=True)
 
 
 def _counted(bench: BenchmarkView, times: Times, *, exact: bool) -> str:
