@@ -8,7 +8,6 @@ from math import isfinite
 from typing import Any
 
 from accelreport.analysis.findings import Caveat, Provenance, Unit, Value
-from accelreport.analysis.results import shortest
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.text import label
@@ -244,12 +243,8 @@ def provenance_text(value: Value, year: int | None = None) -> str:
         derived = row is not None and (row.mark == "D" or not figure_of(value))
         return f"published{f' {year}' * bool(year)}{', derived' * derived}"
     count = quantity.plural(value.interval.n, "process", "processes")
-    least = shortest(value.processes) if Caveat.EXTRAPOLATED in value.caveats else None
-    if least:
-        timed, planned = map(
-            quantity.count, (least.timings.steady_steps, least.timings.planned_steps)
-        )
-        return f"extrapolated from {timed} timed steps of {planned}, {count}"
+    if Caveat.EXTRAPOLATED in value.caveats:
+        return f"extrapolated, {count}"
     if isfinite(value.p):
         count = quantity.plural(value.interval.n, "example")
     return f"{value.provenance}, {count}" if value.interval.n else str(value.provenance)

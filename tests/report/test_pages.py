@@ -391,9 +391,9 @@ def test_each_command_to_reproduce_it_begins_a_line(dirty: bool, commits: int) -
     }
     lines = "".join(token.text for token in commands(replace(bench, records=records))).split("\n")
     assert [line.split()[0] for line in lines] == ["#", "git", "accelreport", "accelreport"]
-    of = "" if commits == 1 else f" for {-(-len(records) // 2)} of {len(records)} measured cells"
+    of = "" if commits == 1 else f"{-(-len(records) // 2)} of "
     edited = ", except for uncommitted changes in that checkout" * dirty
-    assert lines[0] == f"# accelreport as it was{of}{edited}".replace(" measured", "\xa0measured")
+    assert lines[0] == f"# version of {of}{len(records)}\xa0runs{edited}"
     assert lines[1] == f"git checkout {0:040}", "the commit of most cells"
 
 

@@ -236,9 +236,8 @@ def checkout_of(records: Sequence[Record]) -> tuple[str, str]:
     if not counts:
         return "", ""
     commit = min(counts, key=lambda one: (-counts[one], one))
-    text = "accelreport as it was"
-    if counts[commit] < len(records):
-        text += f" for {counts[commit]} of {quantity.plural(len(records), 'measured cell')}"
+    share = f"{counts[commit]} of " * (counts[commit] < len(records))
+    text = f"version of {share}{quantity.plural(len(records), 'run')}"
     if any(environment.dirty for environment in known if environment.commit == commit):
         text += ", except for uncommitted changes in that checkout"
     return commit, text

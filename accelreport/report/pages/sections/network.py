@@ -41,22 +41,9 @@ def network_section(bench: BenchmarkView) -> Section:
     blocks: list[Block] = [Prose(f"{description.rstrip('.')}.")] if described else []
     if network is not None:
         blocks.append(layer_boxes(network))
-    size = network_size(bench, network) if network else ""
-    sizes = (Fact("Network", size),) if size else ()
-    facts = (*sizes, *run_facts(bench, network), *measured_facts(bench))
+    facts = (*run_facts(bench, network), *measured_facts(bench))
     blocks.append(Facts(facts, id="run-facts", inline=True))
     return Section("run", "What was run", tuple(blocks))
-
-
-def network_size(bench: BenchmarkView, network: Network) -> str:
-    """Parameters and layers of a network, or of all that were swept; empty of one without any."""
-    counts = sorted({r.parameters for r in bench.records.values() if r.parameters})
-    if len(counts) > 1:
-        least, most = map(quantity.count, (counts[0], counts[-1]))
-        return f"{least}–{most} parameters"
-    parameters = sum(layer.parameters for layer in network.layers)
-    layers = quantity.plural(len(network.layers), "layer")
-    return f"{quantity.count(parameters)} parameters, {layers}" if parameters else ""
 
 
 def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
@@ -74,8 +61,6 @@ def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
     counts = Counter(
         (row.device, row.machine, bench.point_of(row)) for row in bench.results if row.timed
     )
-    cells = f"{counts.total()} of {quantity.count(len(bench.results))}"
-    facts.append(Fact("Cells measured", cells))
     if counts:
         every = Counter((row.device, row.machine, bench.point_of(row)) for row in bench.results)
         # What was not run has no machine.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from accelreport.analysis.results import UNTIMED, Result
 from accelreport.analysis.stats import grouped
@@ -158,12 +159,14 @@ def _unmeasured(bench: BenchmarkView) -> list[Note]:
         of = (row.device, *what) if row.device in tried else (_ABSENT, row.failure_kind, f"{far}")
         groups.setdefault((row.outcome, *of), []).append(row)
     order = list(_STATES)
-    return [
+    notes = [
         _absent(bench, rows, far=key[-1] == "True")
         if key[1] == _ABSENT
         else _note(bench, key[0], rows)
         for key, rows in sorted(groups.items(), key=lambda group: order.index(group[0][0]))
     ]
+    first = {note.remedy: note for note in reversed(notes)}
+    return [note if first[note.remedy] is note else replace(note, remedy="") for note in notes]
 
 
 _ABSENT = ""
