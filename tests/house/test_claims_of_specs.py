@@ -289,16 +289,16 @@ WORLDS: dict[str, tuple[World, ...]] = {
     "PyTorch trains faster with torch.compile than in eager mode": (
         turned("cpu_torch", "cpu_torch_compiled", 1.5)
     ),
-    "Accuracy is the same in each framework and mode that was run": (
+    "Accuracy does not depend on framework or mode": (
         quality(), quality(cpu_jax=0.7),
     ),
     "Accuracy does not depend on the precision": (quality(), quality(cpu_bf16=0.7)),
     **{
-        f"bfloat16 trains this {network} network faster than float32 on a {chip.upper()}": (
+        f"bfloat16 trains this {network} network faster than float32 on {name}": (
             turned(chip, f"{chip}_bf16", 1.5)
         )
         for network in ("image", "recurrent")
-        for chip in ("cpu", "gpu")
+        for chip, name in (("cpu", "this CPU"), ("gpu", "a GPU"))
     },
     "TF32 trains this image network faster than float32 on a GPU": turned("gpu", "gpu_tf32", 1.5),
     "A TPU is as fast in float32 as in bfloat16": (SAME, pace(tpu=2)),
