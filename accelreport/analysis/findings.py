@@ -203,6 +203,15 @@ class Value:
         """The number itself."""
         return self.interval.value
 
+    @property
+    def surely(self) -> float:
+        """Of a ratio, how many times as fast its faster side is at least: this ranks ratios.
+
+        It is the end of the interval that is nearer to 1: of two, the looser one is no larger.
+        """
+        low, high = self.interval.ends
+        return max(low, 1 / high)
+
 
 def is_decided(value: Value) -> bool:
     """Whether a number needs no verdict, or has one that decides."""

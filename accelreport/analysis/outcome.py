@@ -77,8 +77,8 @@ class Outcome(Generic[B]):
     """What was found, and what is next.
 
     Attributes:
-        comparisons: decided ones, each with its benchmark and one value; the largest ratio first,
-            those that are the same last. Some are no sentence (`Kind.TABLED`).
+        comparisons: decided ones, each with its benchmark and one value; the largest first
+            (`Value.surely`), those that are the same last. Some are no sentence (`Kind.TABLED`).
         beyond: undecided ones that need more repeats than `--until-decided` adds.
         claims: those that are confirmed or refuted.
         reruns: what further repeats decide, by profile.
@@ -146,7 +146,7 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
         comparisons=tuple(
             sorted(
                 (pair for pair in compared if pair[1].kind is not Kind.UNDECIDED),
-                key=lambda pair: _last_if_same(pair[1].values[0]),
+                key=lambda p: (p[1].kind is Kind.SAME, -p[1].values[0].surely),
             )
         ),
         beyond=tuple((bench, f) for bench, f in open_ if not further(f.values[0])),
@@ -174,11 +174,6 @@ def needed_hardware(plan: PlanDocument, claim: ClaimResult) -> set[str]:
     lacking = (plan.devices[m.device] for m in claim.missing if m.device in plan.devices)
     needs = {device.hardware for device in lacking if device.kind != "CPU"}
     return needs - {"a GPU"} if "several GPUs" in needs else needs
-
-
-def _last_if_same(value: Value) -> tuple[bool, float]:
-    """What sorts ratios by their size, as if the faster side were above."""
-    return value.verdict is Verdict.SAME, -max(value.number, 1 / value.number)
 
 
 def _run_of(bench: Benchmark) -> tuple[str, dict[str, Scalar]]:
@@ -220,7 +215,7 @@ def comparisons_of(bench: Benchmark) -> list[Finding]:
             # A quotient of published figures has no verdict.
             if value.verdict in {*DECIDED, Verdict.UNDECIDED}:
                 kind = finding.kind if value.verdict in DECIDED else Kind.UNDECIDED
-                one = replace(finding, kind=kind, values=(value,), comparisons=1)
+                one = replace(finding, kind=kind, values=(value,), base=None, comparisons=1)
                 pairs.setdefault(frozenset({value.of, value.over}), one)
     return list(pairs.values())
 

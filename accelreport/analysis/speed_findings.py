@@ -135,9 +135,9 @@ def _over_one_base(bench: Benchmark, rows: Sequence[Speedup]) -> Iterator[Findin
     base = rows[0].base
     rate = rate_of(base) if base else None
     for kind, own in values.items():
-        own.sort(key=lambda value: -value.number)
-        ordered = tuple(own if kind is not Kind.SLOWER else reversed(own))
-        yield Finding(kind, ordered, rate, rows[0].rules.level, count, len(rows))
+        decided = kind in {Kind.FASTER, Kind.SLOWER}
+        own.sort(key=lambda value: -(value.surely if decided else value.number))
+        yield Finding(kind, tuple(own), rate, rows[0].rules.level, count, len(rows))
 
 
 def said_kind(bench: Benchmark, row: Speedup, comparisons: int) -> Kind:
@@ -253,7 +253,7 @@ def gain_findings(bench: Benchmark) -> Iterator[Finding]:
         value = _published_ratio(other, one)
         spans.setdefault((one.of.point, other.of.point), []).append(value)
     for values in spans.values():
-        values.sort(key=lambda v: (v.verdict not in DECIDED, not is_decided(v), -v.number))
+        values.sort(key=lambda v: (v.verdict not in DECIDED, not is_decided(v), -v.surely))
         yield Finding(Kind.GAIN, tuple(values), of=len(bench.points), axis=axis)
 
 
@@ -462,7 +462,7 @@ def compiled_findings(bench: Benchmark) -> Iterator[Finding]:
         for row in rows
         if row.verdict not in DECIDED or row.simultaneous(count).verdict is row.verdict
     ]
-    for row in sorted(rows, key=lambda row: -row.interval.value):
+    for row in sorted(rows, key=lambda row: -ratio_of(row).surely):
         if row.base:
             rate = rate_of(row.base)
             yield Finding(Kind.COMPILED, (ratio_of(row),), rate, rules.level, count, len(pairs))

@@ -111,15 +111,13 @@ def as_title(result: ClaimResult) -> str:
 
 def decided_text(results: Sequence[ClaimResult]) -> str:
     """How many claims are decided here, and how, as a title."""
-    counts, (decided, total) = state_counts(results), decided_counts(results)
-    confirmed, refuted = counts.get(ClaimState.CONFIRMED, 0), counts.get(ClaimState.REFUTED, 0)
+    decided, total = decided_counts(results)
     claims = quantity.plural(total, "claim")
     if not decided:
         return f"None of {claims} is decided"
-    verb = "is" if decided == 1 else "are"
-    if confirmed and refuted:
-        return f"{decided} of {claims} {verb} decided: {confirmed} confirmed, {refuted} refuted"
-    return f"{decided} of {claims} {verb} {'confirmed' if confirmed else 'refuted'}"
+    known = (row for row in results if row.state in {ClaimState.CONFIRMED, ClaimState.REFUTED})
+    counts = states_text(state_counts(known))
+    return f"{decided} of {claims} {'is' if decided == 1 else 'are'} decided: {counts}"
 
 
 def claims_frame(plan: PlanDocument, results: Iterable[ClaimResult]) -> pd.DataFrame:

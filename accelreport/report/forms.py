@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 
 from accelreport.analysis.findings import COMPARED, Caveat, Finding, Kind, Subject, Value
 from accelreport.analysis.learning import Change, Parity
-from accelreport.analysis.learning_findings import BATCHES, LATENCY
-from accelreport.analysis.speed_findings import divided
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
 
@@ -61,17 +59,6 @@ def _diverged(finding: Finding) -> bool:
     return finding.values[0].interval.n < finding.of
 
 
-def speed_of(finding: Finding) -> Value | None:
-    """How fast the faster one of a converted network and the other is, where that is decided.
-
-    It is of a call, else of batches.
-    """
-    speeds = (value for value in finding.values if value.of.part in {LATENCY, BATCHES})
-    speed = next((v for v in speeds if v.verdict in {Verdict.FASTER, Verdict.SLOWER}), None)
-    slower = speed is not None and speed.number < 1
-    return replace(speed, interval=divided(1.0, speed.interval)) if speed and slower else speed
-
-
 def runs_of(finding: Finding) -> str:
     """What is unusual of the runs behind a number: "one run", "one partial run", "partial runs"."""
     partial = "partial " * (Caveat.BUDGET in finding.caveats)
@@ -84,7 +71,7 @@ def runs_of(finding: Finding) -> str:
 def first_alone(finding: Finding) -> Finding:
     """Latencies and comparisons of several devices as the one that their sentence has."""
     several = finding.kind not in {Kind.LATENCY, *COMPARED}
-    return finding if several else replace(finding, values=finding.values[:1])
+    return finding if several else replace(finding, values=finding.values[:1], base=None)
 
 
 def times_as_fast(finding: Finding) -> str:
@@ -119,7 +106,7 @@ _RATIOS = (*COMPARED, Kind.PUBLISHED)
 FORMS: tuple[Form, ...] = (
     Form(_RATIOS, "{who} {be} {fast} {base}{at}, within 3\xa0%", _same),
     Form(_RATIOS, "{who} {do} {ratio} {fast} {base}{at}"),
-    Form((Kind.UNDECIDED,), "{open} not decided{which}: {all_of_them} on a single run", _single),
+    Form((Kind.UNDECIDED,), "{open} not decided{which}: single runs", _single),
     Form((Kind.UNDECIDED,), "{open} not decided{which}"),
     Form((Kind.CROSSING,), "{who} {overtake} {base} between {between}"),
     Form((Kind.TOTAL,), "{what} takes {number} on {who}{beside}"),
@@ -162,7 +149,7 @@ EVIDENCE = {
     "±\xa0{margin}): {state}.",
     "budget": "The time budget per cell stopped {what}{after}.",
     "processors": "The processor differs between {runs}: {names}.",
-    "load": "Other programs used the processor while {busy} of {count} ran.",
+    "load": "Other programs used the processor while {some} ran.",
 }
 """What stands below a title: the intervals behind it, and what may decide it."""
 

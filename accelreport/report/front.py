@@ -210,13 +210,8 @@ def _undecided(outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:
     values = tuple(finding.values[0] for _, finding in outcome.undecided)
     if not values:
         return
-    one = len(values) == 1
     count = quantity.plural(len(values), "comparison")
-    words = {
-        "open": f"{count} {'is' if one else 'are'}",
-        "all_of_them": "it rests" if one else "each rests",
-        "which": "",
-    }
+    words = {"open": f"{count} {'is' if len(values) == 1 else 'are'}", "which": ""}
     runs = sorted(outcome.reruns, key=lambda run: -len(run.comparisons))
     counts = [(run, len(run.comparisons)) for run in runs if run.comparisons]
     also = [decides(run, among(count, len(values))) for run, count in counts[:1]]

@@ -114,7 +114,10 @@ class Speaker:
         """One number, or the least and the greatest: "1.4 to 2.6×"."""
         least, most = (pick(values, key=lambda value: value.number) for pick in (min, max))
         one, other = self.number(least), self.number(most)
-        return min(one, other, key=len) if quantity.one_number(one, other) else f"{one} to {other}"
+        if quantity.one_number(one, other):
+            return min(one, other, key=len)
+        bare = quantity.write(least.number, Unit.NUMBER, least.interval)
+        return f"{bare if least.unit is Unit.RATE else one} to {other}"
 
     # Sentences --------------------------------------------------------------------------------
 
@@ -320,7 +323,7 @@ class Speaker:
             case Kind.FORECAST if record := self.bench.record(values[0].processes[0]):
                 own = next(f for f in forecasts_of(record) if f.target == values[0].of.part)
                 count = errors_of(record, own).values
-                where = f" for {quantity.plural(count, 'validation value')}"
+                where = f" for the first {quantity.plural(count, 'validation value')}"
             case _ if finding.of_several:
                 where = where or self.at(values[0].of)
         first = forward(values[0])
@@ -331,11 +334,12 @@ class Speaker:
             return EVIDENCE["absolute"].format(name=name, verb=verb, number=number)
         if not self.interval(first) or first.interval.n < 2:
             return ""
+        processes = quantity.plural(first.interval.n, "process", "processes")
         interval = EVIDENCE["interval"].format(
             level=quantity.percent(finding.level, 0),
             where=where,
             interval=self.interval(first),
-            processes=quantity.plural(first.interval.n, "process", "processes"),
+            processes=f"{processes}{' on each side' * (first.unit is Unit.RATIO)}",
         )
         return f"{interval} {self._learned(values[0])}".strip()
 
@@ -358,32 +362,20 @@ class Speaker:
         )
 
     def _int8(self, finding: Finding) -> str:
-        """The speed of a call and of batches, and what the test of the accuracy found."""
-        of = {LATENCY: f"of a call{self.at(finding.values[0].of)}:", BATCHES: "of batches:"}
-        parts = [(of[v.of.part], v) for v in finding.values if v.of.part in of]
-        faster = "; ".join(
-            f"{self.with_interval(name, v)}{', undecided' * (v.verdict is Verdict.UNDECIDED)}"
-            for name, v in parts
-        )
+        """What the tests of the accuracy found; the figure has each run."""
         changes = [value for value in finding.values if value.of.part == ACCURACY]
-        p = quantity.probability(min(value.p for value in changes))
-        tested = f"McNemar’s test: smallest {p}"
-        if len(changes) == 1:
-            ends = changes[0].interval
-            tested = f"{quantity.points_between(ends.low, ends.high)}, McNemar’s test: {p}"
-        elif not any(isinstance(value.verdict, Change) for value in changes):
-            most = max(abs(end) for value in changes for end in value.interval.ends)
-            tested = f"95 % intervals within ± {quantity.fixed(100 * most, 2)} points"
-        by = [quantity.points(value.number) for value in changes]
-        runs = f" in {quantity.plural(len(by), 'run')}" * (len(by) > 1)
-        changed = EVIDENCE["int8"].format(
-            changes=f"changes by {quantity.listed(by)}{runs}"
-            if any(value.number for value in changes) or len(changes) == 1
-            else f"is unchanged in all {len(changes)} runs",
+        text, several = "shows no significant change", len(changes) > 1
+        most = max(abs(end) for value in changes for end in value.interval.ends)
+        tested = f"95 % interval{'s' * several} within ± {quantity.fixed(100 * most, 2)} points"
+        if any(isinstance(value.verdict, Change) for value in changes):
+            text = f"changes by {quantity.listed([quantity.points(v.number) for v in changes])}"
+            p = quantity.probability(min(value.p for value in changes))
+            tested = f"McNemar’s test: {'smallest ' * several}{p}"
+        return EVIDENCE["int8"].format(
+            changes=f"{text}{f' in {len(changes)} runs' * several}",
             examples=quantity.count(max(value.interval.n for value in changes)),
             test=tested,
         )
-        return f"Speed over float32 {faster}. {changed}" if faster else changed
 
     def with_interval(self, name: str, value: Value) -> str:
         """A number under its name and its interval: "A: 1.04× (0.94–1.15×)"."""
@@ -513,8 +505,7 @@ class _Words(Mapping[str, str]):
         grid = len(bench.points) > max(map(len, bench.plan.axes.values()), default=0)
         framed = grid and self.finding.kind is Kind.RATE and self.finding.of_several
         if self.finding.kind is Kind.RATE and of != (last := self.finding.values[-1]).of:
-            number = quantity.write(last.number, Unit.NUMBER, last.interval)
-            return f"{self.speaker.at(of)}, {number} at {quantity.setting(*last.of.point)}"
+            return f"{self.speaker.at(of)} to {quantity.setting(*last.of.point)}"
         if framed or self.finding.kind in {Kind.GAIN, Kind.COMPILED}:
             return ""
         return self.speaker.at(over(self._first) if of.row else of)
@@ -552,8 +543,8 @@ class _Words(Mapping[str, str]):
 
     @property
     def number(self) -> str:
-        """The first number; of a range both ends."""
-        every = self.finding.kind is Kind.RANGE
+        """The first number; of a range and of several rates both ends."""
+        every = self.finding.kind in {Kind.RANGE, Kind.RATE}
         return self.speaker.numbers(self.finding.values if every else (self._first,))
 
     @property
@@ -586,11 +577,6 @@ class _Words(Mapping[str, str]):
         """How many comparisons are undecided."""
         count = len(self.finding.values)
         return f"{quantity.plural(count, 'comparison')} {'is' if count == 1 else 'are'}"
-
-    @property
-    def all_of_them(self) -> str:
-        """What is said of each of them."""
-        return "it rests" if len(self.finding.values) == 1 else "each rests"
 
     @property
     def which(self) -> str:
@@ -647,11 +633,11 @@ class _Words(Mapping[str, str]):
 
     @property
     def faster(self) -> str:
-        """How fast the faster one of a converted network and the other is, with the verb."""
-        speed = forms.speed_of(self.finding)
-        verb = f"answers {'batches' if speed and speed.of.part == BATCHES else 'single calls'}"
-        who = ", which" if speed and speed.verdict is Verdict.SLOWER else " and"
-        return f"{who} {verb} {self.speaker.number(speed)} as fast" if speed else ""
+        """How fast a converted network is beside the other where that is decided, with the verb."""
+        speeds = (v for v in self.finding.values if v.of.part in {LATENCY, BATCHES})
+        speed = next((v for v in speeds if v.verdict in {Verdict.FASTER, Verdict.SLOWER}), None)
+        what = "batches" if speed and speed.of.part == BATCHES else "single calls"
+        return f" and answers {what} {self.speaker.number(speed)} as fast" if speed else ""
 
     @property
     def reached(self) -> str:

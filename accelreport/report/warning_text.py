@@ -51,7 +51,7 @@ KINDS = {
     "bad-plugin": "plugin is broken",
     "interrupted": "interrupted",
     "refused": "refused by checks",
-    "above-machine": "faster than the machine can be",
+    "above-machine": "a rate above what the machine can do",
     "cpu-above-wall": "more CPU time than there was",
     "impossible-share": "a share above 100 %",
     "changed-record": "its record was changed",
@@ -156,8 +156,10 @@ def busy_text(processes: Iterable[Result]) -> str:
     """During how many of some processes, each once, other programs used the processor, if any."""
     every = {(process.key, process.machine): process for process in processes}.values()
     busy = sum(is_busy([process]) for process in every)
-    count = f"{'these ' * (len(every) > 1)}{plural(len(every), 'process', 'processes')}"
-    return EVIDENCE["load"].format(busy=busy, count=count) if busy else ""
+    count = len(every)
+    named = f"the {count} processes" if count > 1 else "the process"
+    some = f"{busy} of {named}" if busy < count else named
+    return EVIDENCE["load"].format(some=some) if busy else ""
 
 
 def _fewer_cores(busy: float, usual: float) -> str:

@@ -162,6 +162,6 @@ def test_every_claim_is_in_one_group_and_decided_comparisons_come_by_size() -> N
     assert commands["strategies",] == (
         "accelreport run specs/strategies.toml --budget 12s --until-decided"
     )
-    numbers = [f.values[0].number for _, f in outcome.comparisons if f.kind is not Kind.SAME]
-    sizes = [max(number, 1 / number) for number in numbers]
+    every = [f.values[0].interval.ends for _, f in outcome.comparisons if f.kind is not Kind.SAME]
+    sizes = [max(low, 1 / high) for low, high in every]
     assert sizes == sorted(sizes, reverse=True)

@@ -193,7 +193,7 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     )
     assert claims_sentence(every) == sentence
     page = claims_page(benches)
-    assert page.headline == "2 of 4\N{NO-BREAK SPACE}claims are confirmed"
+    assert page.headline == "2 of 4\N{NO-BREAK SPACE}claims are decided: 2 confirmed"
     _, *rest = page.sections
     assert [(each.id, each.folded) for each in rest] == [("open", True), ("device", True)]
     assert page.opening
@@ -207,7 +207,7 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     deck = verdict_slide(benches)
     assert deck is not None
     assert deck.blocks == (squares,)
-    assert deck.title == "2 of 4\N{NO-BREAK SPACE}claims are confirmed"
+    assert deck.title == "2 of 4\N{NO-BREAK SPACE}claims are decided: 2 confirmed"
     (bench,) = [each for each in benches if each.plan.profile == "full"]
     own = claims_section(bench)
     assert own is not None

@@ -179,7 +179,7 @@ def test_what_is_not_decided_over_all_comparisons_together_is_undecided() -> Non
     assert found(grid).kind is Kind.RATE, "what is decided heads the page"
     once = study(devices=("cpu", "gpu"), repeats=1)
     assert found(once).kind is Kind.UNDECIDED
-    assert "each rests on a single run" in front(once).headline
+    assert "not decided: single runs" in front(once).headline
 
 
 def test_one_device_alone_and_nothing_measured_are_said_as_they_are() -> None:

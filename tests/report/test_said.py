@@ -471,7 +471,7 @@ FIELDS = {
     **dict.fromkeys(("number", "other", "second", "ratio"), NUMBER),
     "do": "train|trains|predict|predicts|multiply|multiplies|reaches", "reach": "reach|reaches",
     "be": "is|are|predicts|reaches", "fast": r"as fast as|as many \S+ as",
-    "open": r"\d+ comparisons? (?:is|are)", "all_of_them": "it rests|each rests",
+    "open": r"\d+ comparisons? (?:is|are)",
     "failed": r"(?:[\d,]+ of [\d,]+ \w+|.+ that ran) (?:failed|w[a-z]+ refused)",
     "data": r"(?:on a sample: |on synthetic data: )?",
     "at": r"(?: at .+| in \d+ workloads| in “.+)?", "place": ".*", "without": ".*", "after": ".*",

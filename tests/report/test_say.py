@@ -215,7 +215,7 @@ def test_no_sign_behind_a_number_is_a_digit() -> None:
 
 def test_evidence_has_the_interval_and_its_processes(speaker: Speaker) -> None:
     assert speaker.evidence(Finding(Kind.FASTER, (FAST,))).replace("\xa0", " ") == (
-        "The 95 % interval is 5.1–5.4× over 4 processes."
+        "The 95 % interval is 5.1–5.4× over 4 processes on each side."
     )
     both = replace(FAST, interval=Interval(5.2, nan, nan, 2, (5.1, 5.4)))
     alone = speaker.evidence(Finding(Kind.FASTER, (both,)), " in “A”").replace("\xa0", " ")
@@ -226,13 +226,13 @@ def test_only_processes_of_the_first_of_several_comparisons_are_counted(speaker:
     runs = [replace(process(of), warnings=LOADED) for of in (CPU, GPU, TPU)]
     pairs = tuple(replace(FAST, processes=(runs[0], other)) for other in runs[1:])
     text = speaker.load(Finding(Kind.FASTER, pairs))
-    assert text.endswith("while 2 of these 2\xa0processes ran.")
+    assert text.endswith("while the 2 processes ran.")
 
 
 def test_rates_of_a_sweep_are_in_its_order(speaker: Speaker) -> None:
     last = amount(replace(CPU, point=(1024,)), 2.5, Unit.RATE)
     title = speaker.title(Finding(Kind.RATE, (amount(CPU, 3.0, Unit.RATE), last), of=2))
-    assert title.replace("\xa0", " ").endswith("3.00 images/s at batch size 256, 2.50 at 1,024")
+    assert title.replace("\xa0", " ").endswith("s 2.50 to 3.00 images/s at batch size 256 to 1,024")
 
 
 @pytest.mark.parametrize(

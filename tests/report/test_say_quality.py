@@ -169,9 +169,7 @@ def test_int8_of_a_sweep_names_the_point() -> None:
     assert title.startswith(
         "The int8 network at batch size 256 is 25.6 % of the size of the float32 network and "
     )
-    assert answer.startswith(
-        "Speed over float32 of a call at batch size 256: 2.00× (2.00–2.00×); of batches: 4.50×"
-    )
+    assert answer.startswith("Accuracy shows no significant change in 3 runs on 1,000 examples (")
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from accelreport.analysis.findings import (
 from accelreport.analysis.overview import PublishedRate, published_rates
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
+    difference_of,
     forward,
     has_lines,
     inverse,
@@ -270,7 +271,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         ratios=on_a_slide,
     )
     withheld = [v for f in bench.findings for v in f.values if f.kind in BESIDE and v.why]
-    words = {_why(bench, v) for v in withheld if WITHHELD in beside.get(v.of, {}).values()}
+    words = {unlike(bench, v) for v in withheld if WITHHELD in beside.get(v.of, {}).values()}
     note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
     if len(bases) == 1:
         base = names.get(bases[0], speaker.name(*bases))
@@ -430,10 +431,10 @@ def rows_plot(
     )
 
 
-def _why(bench: BenchmarkView, withheld: Value) -> str:
-    """Why a ratio is withheld, in the caption's few words."""
-    sides = {bench.plan.devices[of.device].framework for of in (withheld.of, withheld.over) if of}
-    return "framework and precision differ" if len(sides) > 1 else withheld_word(withheld.why)
+def unlike(bench: BenchmarkView, withheld: Value) -> str:
+    """Why a ratio is withheld, in a few words."""
+    several = [str(thing) for thing in difference_of(bench, withheld)]
+    return f"{quantity.listed(several)} differ" if several[1:] else withheld_word(withheld.why)
 
 
 def as_baseline(bench: BenchmarkView, of: Subject) -> bool:

@@ -485,7 +485,7 @@ def _list(benches: Sequence[BenchmarkView]) -> Section:
     both = "Both benchmarks" if len(benches) == 2 else f"All {count}"
     title = both if len(benches) > 1 else count
     if len(measured) < len(benches):
-        title = f"{len(measured) or 'None'} of {count} measured"
+        title = f"{len(measured)} of {count} measured"
     detail = f"95{quantity.SPACE}% interval" * bool(items)
     return Section("benchmarks", title, tuple(blocks), detail=detail)
 

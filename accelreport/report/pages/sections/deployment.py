@@ -8,7 +8,7 @@ from dataclasses import replace
 from accelreport.analysis.findings import Finding, Kind, Unit
 from accelreport.analysis.learning import QuantisedResult, quantised_results
 from accelreport.analysis.learning_findings import ACCURACY, BATCHES, LATENCY, SIZE, quantised_runs
-from accelreport.analysis.stats import Interval, Verdict, percentile
+from accelreport.analysis.stats import Verdict, percentile
 from accelreport.report import quantity
 from accelreport.report.charts.changes import changes_chart
 from accelreport.report.charts.dots import Base, Dot, marks_text
@@ -54,7 +54,7 @@ def examples_text(record: Record) -> str:
 
 
 def int8_plot(bench: BenchmarkView) -> Plot | None:
-    """Size and time of int8 as shares of float32's; None where nothing was converted."""
+    """Size and speed of int8 relative to float32; None where nothing was converted."""
     finding = next((f for f in bench.findings if f.kind is Kind.INT8), None)
     converted = quantised_runs(bench)
     if finding is None:
@@ -64,10 +64,10 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
     dots = _int8_dots(finding, [result for _, result in converted], first.series)
     return dots_plot(
         dots,
-        axis="int8 as a share of float32",
+        axis="int8 relative to float32",
         tick=percent_text,
         base=Base(
-            name=f"float32 = 100{quantity.SPACE}%", below="← smaller, faster", above="slower →"
+            name=f"float32 = 100{quantity.SPACE}%", below="← smaller, slower", above="faster →"
         ),
         id="int8",
         title="int8 and float32",
@@ -78,10 +78,7 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
 
 
 def _int8_dots(finding: Finding, results: Sequence[QuantisedResult], device: Series) -> list[Dot]:
-    """Size and times of the int8 network relative to float32.
-
-    The size is the median over runs; the ratios of times are those of the finding.
-    """
+    """Size and speeds of the int8 network relative to float32; the size is the median over runs."""
     parts = {value.of.part: value for value in finding.values}
     before, after = (
         median([size.bytes for size in sizes])
@@ -90,14 +87,12 @@ def _int8_dots(finding: Finding, results: Sequence[QuantisedResult], device: Ser
     sizes, share = f"{quantity.size(before)} to {quantity.size(after)}", parts[SIZE].number
     text = quantity.write(share, Unit.SHARE)
     dots = [Dot("file size", sizes, device, share, text, share, share)]
-    for part, name in ((LATENCY, "time of a call"), (BATCHES, "time of batches")):
+    for part, name in ((LATENCY, "speed of a call"), (BATCHES, "speed of batches")):
         if faster := parts.get(part):
-            low, high = (1 / end for end in reversed(faster.interval.ends))
-            ends = Interval(1 / faster.number, low, high, faster.interval.n)
-            text = quantity.write(ends.value, Unit.SHARE, ends)
-            if faster.interval.known:
-                text += f" ({quantity.span(ends, Unit.SHARE)})"
-            dot = Dot(name, "", device, 1 / faster.number, text, low, high)
+            ends = faster.interval
+            text = quantity.write(ends.value, Unit.RATIO, ends)
+            text += f" ({quantity.span(ends, Unit.RATIO)})" * ends.known
+            dot = Dot(name, "", device, ends.value, text, *ends.ends)
             hollow = ("undecided",) * (faster.verdict is Verdict.UNDECIDED)
             dots.append(replace(dot, hollow=hollow or why_hollow(faster.caveats)))
     return dots

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from accelreport.analysis.findings import Caveat, Kind, Unit, Value
-from accelreport.analysis.speed_findings import caveats_of, rate_of
+from accelreport.analysis.speed_findings import caveats_of, rate_of, ratio_of
 from accelreport.analysis.speedup import Estimate, Scaling
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
 from accelreport.report import quantity
@@ -27,7 +27,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.rates import rates_at, without_unit
+from accelreport.report.openings.rates import rates_at, unlike, without_unit
 from accelreport.report.pages.badges import (
     PARTIAL,
     SINGLE,
@@ -190,6 +190,7 @@ def _cells(
     withheld = label(why_withheld(speedup), 200)
     if estimate is None or estimate.verdict is Verdict.WITHHELD:
         reason = withheld if estimate else why_incomplete(speedup, bench.baseline_name)
+        reason = unlike(bench, ratio_of(speedup)) if speedup.of_precisions and estimate else reason
         word = "withheld" if estimate else "no speedup"
         return rate, entry(Line(word), Line(reason, "reason"), mark="absent")
     reasons = [f"precision differs: {withheld}"] if withheld else []
