@@ -179,7 +179,9 @@ def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[Front
             words["at"] = ("" if compiled else speaker.at(forward(value).of)) + workload
             workload = ""
         busy = value.processes if Caveat.BUSY in value.caveats else ()
-        doubts = filter(None, (speaker.evidence(finding, workload), *speaker.caveats(finding)))
+        doubts = filter(
+            None, (speaker.evidence(finding, workload), *speaker.caveats(finding, budget=False))
+        )
         evidence = " ".join(doubts)
         yield FrontFinding(finding, words, evidence, busy, bench)
 

@@ -16,7 +16,7 @@ from accelreport.report.model import Table, Units
 from accelreport.report.notices import notices_of
 from accelreport.report.pages.badges import number_badges
 from accelreport.report.pages.benchmark import benchmark_page
-from accelreport.report.pages.index import absent_devices
+from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.sections.claims import claims_page, claims_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.site.assembly import gather
@@ -145,7 +145,7 @@ def test_a_framework_that_is_not_installed_is_no_device_that_is_not_present() ->
     )
     bench = bench_of(made)
     assert [each.state for each in bench.tested] == [NOT_MEASURED, NEEDS_DEVICE]
-    text = absent_devices([bench])
+    text = devices_page([bench]).finding
     assert "Example, 1 thread (framework not installed)" in text
     assert "TPU v2-8 (needs a TPU)" in text
 

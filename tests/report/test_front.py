@@ -19,7 +19,7 @@ from accelreport.report.openings.opening import Size
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.data import data_page
-from accelreport.report.pages.index import absent_devices, index_page
+from accelreport.report.pages.index import index_page
 from accelreport.report.pages.overview import MOST_ROWS, PAGE, Overview, printed_names, rates_table
 from accelreport.report.pages.sections.claims import claims_page
 from accelreport.report.site.assembly import gather
@@ -231,9 +231,8 @@ def test_hardware_is_called_as_people_call_it(driver: str, name: str) -> None:
 # The picture ------------------------------------------------------------------------------------
 
 
-def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
+def test_absent_devices_have_no_row_or_column() -> None:
     made = study(devices=("cpu", "cpu-1", "gpu", "tpu"), fate=present("cpu", "cpu-1"))
-    assert absent_devices(gather(Results((made,)))) == "GPU (needs a GPU); TPU v2-8 (needs a TPU)"
     tables = benchmarks_page(gather(Results((made,)))).sections
     (table,) = [block for each in tables if each.id == "speedups" for block in each.blocks]
     assert table.kind == "table"
@@ -243,17 +242,6 @@ def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
     assert {row.header.lines[0].text for row in rows} == {
         f"batch size {size}" for size in ("256", "512", "1,024")
     }
-
-
-def test_the_line_of_absent_devices_names_some_and_counts_the_rest_however_many_there_are() -> None:
-    def away(n: int) -> Study:
-        made = study(spec=f"s{n}", devices=("cpu", "gpu"), fate=present("cpu"), first_seed=50 * n)
-        gpu = made.plan.devices["gpu"].model_copy(update={"label": f"GPU {n}"})
-        devices = dict(made.plan.devices) | {"gpu": gpu}
-        return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
-
-    line = absent_devices(gather(Results(tuple(map(away, range(6))))))
-    assert line == "GPU 0, GPU 1, GPU 2 and 3 more (need a GPU)"
 
 
 @pytest.mark.parametrize("here", [("cpu", "cpu-1"), ("cpu",)])
@@ -520,9 +508,10 @@ def test_the_first_figure_has_the_comparisons_and_pale_are_those_that_are_not_de
     repeats: int, decided: int
 ) -> None:
     made = study(devices=("cpu", "cpu-1"), axes={}, repeats=repeats)
-    opening = front(made).opening
-    assert opening
-    figure, steps = opening.blocks
+    page = front(made)
+    assert page.opening
+    (figure,) = page.opening.blocks
+    (steps,) = page.sections[0].blocks
     assert isinstance(steps, Notes)
     *again, own = [step.remedy for step in steps.items if step.remedy]
     assert any("--until-decided" in command for command in again) is (repeats == 1)
@@ -536,6 +525,7 @@ def test_the_first_figure_has_the_comparisons_and_pale_are_those_that_are_not_de
     assert figure.table
     (row,) = figure.table.groups[0].rows
     assert row.entries[1].lines[0].href == f"{made.plan.spec}.full.html"
+    assert (row.entries[4].lines[0].text == "undecided") is (repeats == 1)
 
 
 # Tables -----------------------------------------------------------------------------------------

@@ -318,10 +318,7 @@ class _DotPlot:
         for left, right in FREE:
             span = math.log(high / low) / (1 - left - right)
             self._ends = low * math.exp(-left * span), high * math.exp(right * span)
-            beside = (
-                max(room for *_, room in self._places([d], self._right)[: 2 - self._alone])
-                for d, _ in named
-            )
+            beside = (max(room for *_, room in self._places([d], self._right)) for d, _ in named)
             whole = sum(room >= width for room, (_, width) in zip(beside, named, strict=True))
             best = max(best, (whole, self._ends), key=itemgetter(0))
             if whole == len(named):

@@ -92,15 +92,12 @@ def needs_device(row: Result, kind: str, tried: Collection[str]) -> bool:
     return needed and kind not in {"CPU", *tried}
 
 
-def absent_text(
-    absent: Iterable[tuple[str, Device, Result]], tried: Collection[str], most: int
-) -> str:
+def absent_text(absent: Iterable[tuple[str, Device, Result]], tried: Collection[str]) -> str:
     """Devices without a number, and why: "GPU and GPU, bfloat16 (need a GPU)".
 
     Args:
         absent: name, device and rows of each, of which the first one that ran, or one, counts.
         tried: kinds of devices that were used.
-        most: names of each reason.
     """
     reasons: dict[tuple[str, str], dict[str, None]] = {}
     listed = set[tuple[str, str]]()
@@ -113,11 +110,8 @@ def absent_text(
         reasons.setdefault(key, {})[name] = None
     parts = []
     for (why, hardware), names in reasons.items():
-        kept = list(names)
-        if len(kept) > most:
-            kept[most - 1 :] = [f"{len(kept) - most + 1} more"]
         needs = f"need{'s' * (len(names) == 1)} {hardware}"
-        parts.append(f"{quantity.listed(kept)} ({needs if hardware else why})")
+        parts.append(f"{quantity.listed([*names])} ({needs if hardware else why})")
     return "; ".join(parts)
 
 

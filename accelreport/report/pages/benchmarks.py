@@ -104,7 +104,7 @@ def _named_rate(bench: BenchmarkView) -> Value | None:
     return rate_at(bench, replace(of, part="")) if of else None
 
 
-def _rate_shown(bench: BenchmarkView) -> Value | None:
+def rate_shown(bench: BenchmarkView) -> Value | None:
     """The rate that a finding names, else the highest one of the baseline's device."""
     rates = filter(None, map(rate_of, groups_of(bench.results)))
     of_base = (rate for rate in rates if rate.of.device == bench.plan.baseline.device)
@@ -117,7 +117,7 @@ def shown_number(bench: BenchmarkView) -> tuple[str, str, str]:
     if first.kind is Kind.LATENCY and not opening_of(bench).speaker.claim:
         number, whose, interval = _measured(Speaker(bench), first.values[0])
         return number, whose, f"median call, {interval}"
-    if rate := _rate_shown(bench):
+    if rate := rate_shown(bench):
         number, whose, interval = _measured(Speaker(bench), rate)
         return number, whose, f"{'inference, ' * bench.words.calls}{interval}"
     # The finding has the reason where nothing has a time.
@@ -138,7 +138,7 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
     names = titles_of(benches)
     groups: dict[str, list[Row]] = {group: [] for group in GROUPS}
     tried, absent = tried_kinds(benches), Counter[str]()
-    two = any(rate.interval.two for rate in filter(None, map(_rate_shown, benches)))
+    two = any(rate.interval.two for rate in filter(None, map(rate_shown, benches)))
     for bench in sorted(benches, key=lambda bench: names[bench.slug].casefold()):
         opening = opening_of(bench)
         claims = _decided_claims(bench)

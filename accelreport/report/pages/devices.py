@@ -81,7 +81,7 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         sections.append(published)
     if software:
         sections.append(Section("software", "Software and variables", tuple(software), folded=True))
-    missing = absent_text(absent, tried_kinds(benches), len(absent))
+    missing = absent_text(absent, tried_kinds(benches))
     return Page(
         path=DEVICES,
         title="Devices",

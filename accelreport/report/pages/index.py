@@ -47,6 +47,7 @@ from accelreport.report.model import (
     Notes,
     Page,
     Prose,
+    Row,
     RowGroup,
     Section,
     Table,
@@ -58,10 +59,10 @@ from accelreport.report.model import (
 from accelreport.report.notices import notices_of, versions_notice
 from accelreport.report.openings.opening import FULL, ON_A_FIRST_SLIDE, Plot, Size, dots_plot
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.badges import absent_text, titles_of, tried_kinds
-from accelreport.report.pages.benchmarks import shown_number
+from accelreport.report.pages.badges import titles_of, tried_kinds
+from accelreport.report.pages.benchmarks import rate_shown, shown_number
 from accelreport.report.pages.machines import machine_line, place_text
-from accelreport.report.pages.overview import PAGE, PHONE, PUBLISHED, Overview
+from accelreport.report.pages.overview import PAGE, PHONE, Overview
 from accelreport.report.pages.sections.claims import DECIDED as DECIDED_CLAIMS
 from accelreport.report.pages.sections.claims import PATH as CLAIMS
 from accelreport.report.pages.sections.claims import units_of
@@ -73,22 +74,10 @@ from accelreport.results.versions import OtherVersions
 
 MOST_ROWS, ON_PHONE = 10, 5
 """Comparisons of the figure, and of that on a telephone."""
-GROUPS = (
-    "whole runs",
-    "ends of sweeps",
-    "stopped by the budget",
-    "other programs ran",
-    "undecided",
-)
-"""Its groups, from the top; that of the heading is above all others."""
-HELD = GROUPS[2:4]
-"""Those that a slide names, which has one of them alone."""
 SAME = f"the same within {100 * MARGIN:g}{quantity.SPACE}%"
 """Behind the interval of a ratio that is decided and says no more."""
 MOST_NAMED = 8
 """Confirmed claims, and refuted ones, that are named."""
-FEW_PUBLISHED = 3
-"""Of fewer published rates a table shows as much as a figure."""
 MOST_FINDINGS = 2
 """Findings above the figures where none of them is the heading."""
 BASE = Base(1.0, "equal = 1×", "← slower", "faster →")
@@ -99,8 +88,8 @@ RATES = "overview"
 """Id of the section that holds the picture."""
 MOST_SPECS = 3
 """Specs that a command names; of more it runs all."""
-MOST_ABSENT = 4
-"""Names of absent devices that a line has room for, with its command."""
+MOST_RERUNS = 2
+"""Commands that repeat what is undecided; others come when these have run."""
 
 
 def index_page(
@@ -121,15 +110,13 @@ def index_page(
     headed, beside, plots = front_parts(view)
     headline = headed[0].title if headed else label(title)
     outcome = outcome_of(benches)
-    shown = [Section(name, plot.title, (_block(plot),)) for name, plot in plots[1:]]
-    if plots:
-        name, plot = plots[0]
-        shown.insert(0, Section(name, plot.title, (plot.figure(PAGE, PHONE, alone=True),)))
-    claims = _claims(benches)
-    sections = [*shown[:1], *filter(None, [claims]), *shown[1:], _list(benches)]
-    opening = sections.pop(0) if shown else None
-    if opening:
-        opening = replace(opening, blocks=(*opening.blocks, _next(outcome)))
+    shown = [
+        Section(name, plot.title, (plot.figure(PAGE, PHONE, alone=True),)) for name, plot in plots
+    ]
+    steps = [Section("next", "What to run next", (_next(outcome),))] * bool(shown)
+    published = None if any(name == RATES for name, _ in plots) else view
+    sections = [*steps, *filter(None, [_claims(benches)]), *shown[1:], _list(benches, published)]
+    opening = shown[0] if shown else None
     if problems:
         left_out = tuple(Note("Left out:", label(text, 400), tone="bad") for text in problems)
         heading = "Result files that could not be read"
@@ -154,21 +141,13 @@ def index_page(
     )
 
 
-def _block(plot: Plot) -> Block:
-    """A figure, or its table where a few published rates are all that it has."""
-    published = sum(value.of.row is not None for value in plot.values)
-    if plot.table and plot.title == PUBLISHED and published < FEW_PUBLISHED:
-        return replace(plot.table, folded=False)
-    return plot.figure(PAGE, PHONE, alone=True)
-
-
 def front_parts(
     view: Overview,
 ) -> tuple[list[FrontFinding], list[FrontFinding], list[tuple[str, Plot]]]:
     """The finding of the heading, if any, the other findings, and the figures, each with its id.
 
-    The figures are the comparisons measured here, and published machines or, without comparisons,
-    all rates. The first one shows the heading.
+    The figures are the comparisons measured here or, without them, all rates. The first one shows
+    the heading.
     """
     findings = front_findings(view)
     stated = [front for front in findings if front.finding.is_sentence]
@@ -179,11 +158,8 @@ def front_parts(
     outcome = outcome_of(view.benches)
     machines = "these machines" if view.several else "this machine"
     decided = _decided(outcome, headed, machines)
-    alone = Overview(view.benches, published=True)
-    published = view.picture
-    if decided and view.relative:
-        published = alone.picture if alone.over_base else None
-    plots = [("decided", decided), (RATES, published)]
+    rates = None if decided and view.relative else view.picture
+    plots = [("decided", decided), (RATES, rates)]
     if not outcome.comparisons:
         plots.reverse()
     if headed and headed[0].kind is Kind.TOTAL and headed[0].bench:
@@ -198,17 +174,16 @@ Kept = Sequence[tuple[BenchmarkView, Finding]]
 
 
 def _kept(outcome: Outcome[BenchmarkView]) -> Kept:
-    """The comparisons that are decided, then as many others as have room."""
-    pairs = [*largest_first(outcome), *outcome.undecided]
-    fit = len(outcome.comparisons) <= MOST_ROWS
+    """The decided comparisons or, without one, the undecided ones, as far as they have room."""
+    pairs = largest_first(outcome) or outcome.undecided
+    if len(pairs) <= MOST_ROWS:
+        return pairs
     rows: dict[object, tuple[BenchmarkView, Finding]] = {}
     for bench, finding in pairs:
         value = forward(finding.values[0])
-        # Where not all have room, the largest ratio of two devices in a sweep, in each direction.
+        # The largest ratio of two devices in a sweep, in each direction.
         devices = value.of.device, over(value).device, value is finding.values[0]
-        decided = finding.kind is not Kind.UNDECIDED
-        point = str(value.of) if fit and (decided or len(pairs) <= MOST_ROWS) else ""
-        rows.setdefault((bench.slug, devices, point), (bench, finding))
+        rows.setdefault((bench.slug, devices), (bench, finding))
     return [*rows.values()][:MOST_ROWS]
 
 
@@ -233,34 +208,27 @@ def _decided(
     if not kept:
         return None
     values = _of_one_baseline(kept)
-    groups = [_group(finding) for _, finding in kept]
     titled = [finding.values for finding in (f.finding for f in headed[:1])]
-
-    def order(row: int) -> tuple[bool, int, float]:
-        # The group of the heading is above all others.
-        return groups[row] != groups[0], GROUPS.index(groups[row]), -values[row].number
-
     where = {
         (side.machine, bench.plan.devices[side.device].kind)
         for bench, finding in kept
         for side in (finding.values[0].of, over(finding.values[0]))
     }
     titles = {bench.slug: label(bench.plan.title, 60) for bench, _ in kept}
-    heads = Counter(title.partition(": ")[0] for title in titles.values())
+    begun = Counter(title.partition(": ")[0] for title in titles.values())
     alike: dict[object, set[str]] = {}
     for (bench, _), value in zip(kept, values, strict=True):
         *named, device, place = _sides(bench, value)
         alike.setdefault((bench.slug, *named, place), set()).add(device)
-    dots, brief, table = [], [], []
-    for row in sorted(range(len(kept)), key=order):
-        (bench, finding), value = kept[row], values[row]
+    rows = list[tuple[Dot, Dot, Row]]()
+    for (bench, finding), value in zip(kept, values, strict=True):
         speaker, firm, title = Speaker(bench), value.verdict in DECIDED, titles[bench.slug]
         name, base, device, place = _sides(bench, value)
         ratio, interval = speaker.number(value), speaker.interval(value)
         text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
         text += f", {SAME}" * (value.verdict is Verdict.SAME)
-        group = groups[row] if {*groups} != {GROUPS[0]} else ""
         parts = [place, device * (len(where) > 1)]
+        stopped = why_hollow(value.caveats & {Caveat.BUDGET})
         # Rows of one name are told apart by what differs between their devices.
         if len(others := sorted(alike[bench.slug, name, base, place])) > 1:
             parts[1] = unshared(others)[0][others.index(device)]
@@ -271,54 +239,58 @@ def _decided(
             value.number,
             text,
             *value.interval.ends,
-            hollow=("undecided",) * (not firm),
-            group=group,
+            hollow=stopped if firm else ("undecided",),
             quiet=finding.values not in titled,
         )
-        dots.append(dot)
         # In little room a benchmark is what tells it from the others.
         head, _, tail = title.partition(": ")
-        short = tail if heads[head] > 1 and tail else head
-        brief.append(replace(dot, detail=" · ".join(filter(None, (short, *parts)))))
-        stopped = why_hollow(value.caveats & {Caveat.BUDGET})
-        state = ", ".join(("decided" if firm else "undecided", *stopped))
+        short = tail if begun[head] > 1 and tail else head
+        verdict = ", ".join((value.verdict.lower(), *stopped)) if value.verdict else ""
         link = entry(Line(title, href=f"{bench.slug}.html"))
         on = ", ".join(filter(None, (device, place))) or quantity.MISSING
-        table.append(table_row(dot.name, on, link, ratio, interval or quantity.MISSING, state))
-    ours, every = Counter(dot.hollow for dot in dots)[()], len(outcome.comparisons)
-    counts = ((every, ours, "decided"), (len(outcome.undecided), len(dots) - ours, "undecided"))
+        own = table_row(dot.name, on, link, ratio, interval or quantity.MISSING, verdict)
+        rows.append((dot, replace(dot, detail=" · ".join(filter(None, (short, *parts)))), own))
+    # The comparison of the heading is above all others, then that with the largest ratio.
+    largest = {dot.name: dot.value for dot, *_ in sorted(rows, key=lambda row: row[0].value)}
+    first = rows[0][0].name
+
+    def order(row: tuple[Dot, Dot, Row]) -> tuple[bool, float, str, float]:
+        dot, *_ = row
+        return dot.name != first, -largest[dot.name], dot.name, -dot.value
+
+    dots, brief, table = zip(*sorted(rows, key=order), strict=True)
+    decided, undecided = len(outcome.comparisons), len(outcome.undecided)
+    counts = {"decided": decided, "undecided": undecided}
+    most = decided or undecided
     on_a_slide = _largest(brief, ON_A_FIRST_SLIDE)
     two = any(finding.values[0].interval.two for _, finding in kept)
-    columns = ("on", "benchmark", "speedup", "95 % interval" + " or values" * two, "state")
+    columns = ("on", "benchmark", "speedup", "95 % interval" + " or values" * two, "verdict")
     plot = dots_plot(
         dots,
         axis="speedup",
         tick=factor_text,
         base=BASE,
         solid="decided",
-        brief=" · ".join(
-            filter(None, (groups[0] * (groups[0] in HELD), brief_marks(on_a_slide, bars=False)))
-        ),
+        brief=brief_marks(on_a_slide, bars=False),
         id="decided-rows",
         title=f"Comparisons on {machines}",
-        subtitle=", ".join(
-            f"{count} {state}" + f" ({drawn} drawn)" * (drawn < count)
-            for count, drawn, state in counts
-            if count
-        ),
+        subtitle=", ".join(f"{count} {state}" for state, count in counts.items() if count)
+        + f", {len(dots)} drawn" * (len(dots) < most),
         values=tuple(finding.values[0] for _, finding in kept),
         table=Table("decided-table", "The ratios in the figure", tuple(map(Column, columns)),
-                    (RowGroup(tuple(table)),), corner="what"),
+                    (RowGroup(table),), corner="what"),
     )  # fmt: skip
 
     def chart(size: Size) -> Chart:
-        own, axis, line = dots if size.width >= FULL else brief, "speedup", BASE
+        own, axis, line = [*(dots if size.width >= FULL else brief)], "speedup", BASE
         if size.most:
             own, axis, line = _largest(brief, size), "", replace(BASE, name="")
         elif size.width <= PHONE.width:
             own = _of_each_group(brief)
             left = f"{len(dots) - len(own)} more in “Numbers” · "
             axis = f"{left * (len(own) < len(dots))}speedup"
+        if not size.most and len(largest) < len(dots):
+            own = [replace(dot, name=dot.detail, detail="", group=dot.name) for dot in own]
         high = size.height * bool(size.most)
         return dot_plot(
             own, axis_title=axis, tick=factor_text, width=size.width, height=high, base=line
@@ -350,43 +322,30 @@ def _sides(bench: BenchmarkView, value: Value) -> tuple[str, str, str, str]:
 
 
 def _of_each_group(dots: Sequence[Dot]) -> list[Dot]:
-    """The rows of a telephone: first the largest and the smallest ratio of each group."""
-    first, last = ({dot.group: dot for dot in own} for own in (reversed(dots), dots))
+    """The rows of a telephone: first the largest and the smallest ratio of each comparison."""
+    first, last = ({dot.name: dot for dot in own} for own in (reversed(dots), dots))
     ends = (*reversed(first.values()), *last.values())
     order = list(dict.fromkeys(map(id, (*(dot for dot in dots if not dot.quiet), *ends, *dots))))
     return [dot for dot in dots if id(dot) in order[:ON_PHONE]]
 
 
 def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
-    """The row of the title, then the smallest ratio and as many others of its group as have room.
-
-    Where it has no group, all are like it.
-    """
+    """The row of the title, then the smallest ratio and as many others like it as have room."""
     room = LARGEST_SHARE * size.width
     first = next((dot for dot in dots if not dot.quiet), dots[0])
     able = [
         dot
         for dot in dots
-        if dot is not first and dot.group == first.group
+        if dot is not first and dot.hollow == first.hollow
         and text_width(dot.name, LETTERS, bold=True) < room
         and text_width(dot.detail, SMALLER) < room
     ]  # fmt: skip
     most = min(size.most, int((size.height - TICKS - ROOMY_LANE) // DETAILED)) - 1
     kept = [first, *([*able[-1:], *able[:-1]][:most] if most else [])]
     return [
-        replace(dot, group="", text=dot.text.partition(" (")[0])
+        replace(dot, text=dot.text.partition(" (")[0])
         for dot in (first, *(dot for dot in able if dot in kept))
     ]
-
-
-def _group(finding: Finding) -> str:
-    """Where its row is. Other programs ran where the lines below a heading say so."""
-    (value,) = finding.values
-    if value.verdict not in DECIDED:
-        return GROUPS[4]
-    if Caveat.BUDGET in value.caveats:
-        return GROUPS[2]
-    return GROUPS[3 if Caveat.BUSY in value.caveats else finding.kind is Kind.GAIN]
 
 
 def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
@@ -414,8 +373,6 @@ def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
         )
         waiting = UnitRow(f"{open_} not yet", "", (), more=Download(CLAIMS, " · ".join(rest)))
         blocks.append(Units((*rows, *[waiting] * bool(rest)), ()))
-    if absent := absent_devices(benches):
-        blocks.append(Prose(f"Devices without numbers: {absent}."))
     return Section("claims", title, tuple(blocks))
 
 
@@ -437,23 +394,22 @@ def _needed(benches: Sequence[BenchmarkView]) -> str:
 def _next(outcome: Outcome[BenchmarkView]) -> Notes:
     """What decides the rest, with its command and its time, and how to measure one's own model."""
     items, reruns = list[Note](), 0
-    shown = max(outcome.reruns, key=lambda run: len(run.comparisons), default=None)
-    others = sum(bool(run.claims) for run in outcome.reruns if run is not shown)
-    more = (Download(CLAIMS, quantity.plural(others, "more such command")),) * bool(others)
     for step in next_steps(outcome, "accelreport run specs/"):
         again = isfinite(step.seconds)
         reruns += again
-        if again and reruns > 1:  # the page of claims has it
+        if not step.command or (again and reruns > MOST_RERUNS):
             continue
         minutes = max(1, round(step.seconds / 60)) if again else 0
         time = f"about {minutes} min" if minutes < 120 else f"about {round(minutes / 60)} h"
-        text = f"in {time} here" if again else step.where
-        items.append(Note(step.title, text, step.command, more * again))
-    return Notes(tuple(items), "What to run next")
+        items.append(Note(step.title, f"in {time} here" if again else step.where, step.command))
+    return Notes(tuple(items))
 
 
-def _list(benches: Sequence[BenchmarkView]) -> Section:
-    """A line for each benchmark, with its throughput; those without a time are named below."""
+def _list(benches: Sequence[BenchmarkView], view: Overview | None) -> Section:
+    """A line for each benchmark, with its throughput; those without a time are named below.
+
+    Published rates stand there where no figure has them.
+    """
     names = titles_of(benches)
     measured = [b for b in benches if any(row.measured for row in b.results)]
     # Where no benchmark has a number of its own, those with published ones are listed.
@@ -461,9 +417,10 @@ def _list(benches: Sequence[BenchmarkView]) -> Section:
     items = []
     for bench in shown:
         number, *own = shown_number(bench)
-        items.append(
-            Link(names[bench.slug], f"{bench.slug}.html", number, ", ".join(filter(None, own)))
-        )
+        what = ", ".join(filter(None, own))
+        if view and (published := view.fastest_published(bench, rate_shown(bench))):
+            what += f"; published {published}"
+        items.append(Link(names[bench.slug], f"{bench.slug}.html", number, what))
     blocks: list[Block] = [Links(tuple(items))] if items else []
     waiting = [bench for bench in benches if bench not in shown]
     failed = [b for b in waiting if any(row.status == "failed" for row in b.results)]
@@ -488,15 +445,3 @@ def _list(benches: Sequence[BenchmarkView]) -> Section:
         title = f"{len(measured)} of {count} measured"
     detail = f"95{quantity.SPACE}% interval" * bool(items)
     return Section("benchmarks", title, tuple(blocks), detail=detail)
-
-
-def absent_devices(benches: Sequence[BenchmarkView]) -> str:
-    """Devices without any number on the whole site, and why."""
-    measured = {b.label_of(row.device) for b in benches for row in b.results if row.timed}
-    absent = [
-        (bench.title_of(row.device), bench.plan.devices[row.device], row)
-        for bench in benches
-        for row in bench.results
-        if bench.label_of(row.device) not in measured
-    ]
-    return absent_text(absent, tried_kinds(benches), MOST_ABSENT)

@@ -46,8 +46,6 @@ MOST_ROWS = 12
 """Workloads of the picture: more do not fit into a first screen."""
 FAR_SLOWER = 0.5
 """A published accelerator below this share of the base's rate is explained beside its row."""
-PUBLISHED = "Published machines"
-"""The title of the picture where published rates alone are beside the base."""
 PAGE, PHONE = Size(WIDE, 0), Size(358, 0)
 """The page's own width and a telephone's; the height is that of the rows."""
 
@@ -201,11 +199,9 @@ class Overview:
 
     Attributes:
         benches: every benchmark.
-        published: whether published rates alone are beside the base.
     """
 
     benches: Sequence[BenchmarkView]
-    published: bool = False
 
     @cached_property
     def machines(self) -> list[str]:
@@ -224,7 +220,7 @@ class Overview:
 
     def _rows(self, place: tuple[str, str] | None) -> list[Shown]:
         return [
-            Shown(bench, replace(row, measured=()) if self.published else row)
+            Shown(bench, row)
             for bench in self.benches
             for row in rate_rows(bench.plan, bench.results, bench.compared, place)
         ]
@@ -481,7 +477,7 @@ class Overview:
         marks, bars = self._marks(ON_A_SLIDE.most)
         return Plot(
             id="rates",
-            title=PUBLISHED if self.published else "Throughput",
+            title="Throughput",
             description="; ".join(
                 f"{label(shown.bench.plan.title, 80)} {shown.point}: "
                 + ", ".join(dot.whole_text for dot in self.dots(shown))
@@ -523,6 +519,21 @@ class Overview:
     def comparisons(self) -> list[tuple[Shown, Speedup]]:
         """Every measured comparison with the base."""
         return [(shown, one) for shown in self.rows for one in shown.row.measured]
+
+    def fastest_published(self, bench: BenchmarkView, rate: Value | None) -> str:
+        """The fastest published rate where one of a benchmark is the base, and over it, if any."""
+        known = [
+            (one, shown)
+            for shown in self.rows
+            if rate and shown.bench is bench and rate_of(shown.row.base) == rate
+            for one in shown.row.printed
+            if one.factor > 0 and not (one.beyond_peak or shown.row.busy)
+        ]
+        if not known:
+            return ""
+        one, shown = max(known, key=lambda row: row[0].factor)
+        text = f"{_printed(one)}{quantity.SPACE}{bench.words.rate}, {_factor(shown, one)}"
+        return f"{label(one.result.row.label, 48)}: {text}"
 
     def values_of(self, shown: Shown) -> Iterator[Value]:
         """The numbers that a row marks: the rate of its base, and the ratios over it."""
@@ -655,6 +666,6 @@ def _printed(one: PrintedRate) -> str:
 
 
 def _factor(shown: Shown, one: PrintedRate) -> str:
-    """A published rate over the base, with the digits of a sentence."""
+    """A published rate over the base, with as many digits as the rate."""
     value = shown.published(one)
-    return quantity.write(value.number, Unit.RATIO, value.interval)
+    return quantity.write(value.number, Unit.RATIO, value.interval, digits=one.digits)
