@@ -61,10 +61,11 @@ LITTLE = """least => [...document.querySelectorAll('.slide')].flatMap(slide => {
   const height = Math.max(...shown.map(r => r.bottom)) - Math.min(...shown.map(r => r.top));
   const share = width * height / (frame.width * frame.height);
   const wanted = slide.matches('.first') ? 0.4 : least;
-  return share < wanted ? [`${slide.id}: ${share.toFixed(2)}`] : [];
+  return share < wanted && width < 0.85 * frame.width ? [`${slide.id}: ${share.toFixed(2)}`] : [];
 })"""
 """Slides whose figure, pictures, text or squares have less than such a share of them; on the first
-slide, below a question and its answer, less than two fifths. Commands take the lines they need."""
+slide, below a question and its answer, less than two fifths, unless they are as wide as it: two
+bars are no higher than six. Commands take the lines they need."""
 
 TITLES = """() => {
   const tops = [...document.querySelectorAll(".slide")].map(slide =>

@@ -83,7 +83,7 @@ to the edge, and from the middle of a mark to its edge."""
 THICK, SHORTEST, CAP = 24.0, 6.0, 3.0
 """Pixels of the thickest bar, of the shortest one, and of half the cap of an interval."""
 TALL, TALLEST = 132.0, 56.0
-"""Pixels that the rows of a page fill at least, and of the highest of them."""
+"""Pixels that the bars of a page fill at least, and of the highest row of bars."""
 Text = tuple[Mapping[str, Any], Mapping[str, Any]]
 LONGEST_INTERVAL = 2.5
 """Multiples of the longest bar at which an interval leaves the chart, with its end in words."""
@@ -197,15 +197,14 @@ class _DotPlot:
             ticks = (round_times if timed else decades)(self._ends[0], most * 1.001, 8)
         ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars, inside=not self._bars,
                         held=base.value if base else 0.0)  # fmt: skip
-        if base and base.limit:
-            ticks = [value for value in ticks if not math.isclose(value, base.value)]
-        over = {value: self._at(value) + text_width(tick(value), SMALLER) / 2 for value in ticks}
-        self._ticks = [value for value in ticks if over[value] <= self._width + END / 2]
-        scaled = f"{axis_title}{'' if self._bars else ' (log scale)'}"
-        title = wrapped(scaled, int(inner)) if axis_title else None
+        ticks = [t for t in ticks if not (base and base.limit and math.isclose(t, base.value))]
+        # On a slide the numbers beside bars are enough.
+        edge = 0.0 if self._bars and height else self._width + END / 2
+        self._ticks = [t for t in ticks if self._at(t) + text_width(tick(t), SMALLER) / 2 <= edge]
+        title = axis_title and wrapped(axis_title + " (log scale)" * (not self._bars), int(inner))
         self._axis = ticked(
-            self._ticks, tick, title=title, domain=False, grid=False, labelFlush=not self._bars,
-            tickSize=4 * self._bars, tickColor="var(--soft)",
+            self._ticks, tick, title=title or None, domain=False, grid=False,
+            labelFlush=not self._bars, tickSize=4 * self._bars, tickColor="var(--soft)",
         )  # fmt: skip
         self._scale = Scale(
             type="linear" if self._bars else "log",
@@ -214,7 +213,8 @@ class _DotPlot:
             nice=False,
         )
         self._published = self._line_names()
-        self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
+        room = height and height - (FOOT if axis_title else TICKS)
+        self._rows = self._placed(dots, min(room, TALLEST * len(dots)) if self._bars else room)
         self._marks = self._marked(inner, timed=timed)
 
     def _marked(self, inner: float, *, timed: bool) -> list[dict[str, Any]]:

@@ -216,6 +216,8 @@ def dots_plot(
     dots = as_bars(dots, longest) if bars else dots
     # The title above the figure says what bars count; a slide has another one.
     titled = bars and axis.lower() in parts["title"].lower()
+    on_slides = on_a_slide(ON_A_SLIDE.most) if on_a_slide else dots
+    up = axis * (base is None and from_zero(on_slides))
 
     def rows(size: Size) -> Sequence[Dot]:
         if not (on_a_slide and size.most):
@@ -226,7 +228,7 @@ def dots_plot(
     def chart(size: Size) -> Chart:
         return dot_plot(
             rows(size),
-            axis_title=axis if (size.height > SHARED.height if size.most else not titled) else "",
+            axis_title="" if (up or size == SHARED if size.most else titled) else axis,
             tick=tick,
             width=size.width,
             height=size.height if size.most else 0,
@@ -250,6 +252,7 @@ def dots_plot(
         chart=chart,
         caption=f"{marks_text(dots, bars=bars, solid=solid)} {note}".strip(),
         points=len(dots),
+        up=up,
         **parts,
     )
 

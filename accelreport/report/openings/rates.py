@@ -384,7 +384,8 @@ def rows_plot(
         values: the numbers that the rows mark, those of the rows first and in their order.
         title_subjects: subjects of the title, which no slide leaves out; devices with the precision
             and the threads of the baseline come next. Where several are compared and all
-            are measured, a slide has no published rows, whose scale would hide the difference.
+            are measured, a slide has neither published rows, whose scale would hide the
+            difference, nor grey ones.
         on_a_page: the rows as a page's drawing names them, where it does so differently.
         ratios: those of a slide, where it has others.
         heading: above the ratios.
@@ -408,7 +409,7 @@ def rows_plot(
         named = [(replace(dot, aside=of not in compared), of) for dot, of in named]
     own = [dot for dot, of in named if of in title_subjects]
     own += [dot for dot, of in named if not of.row and as_baseline(bench, of)]
-    able = [dot for dot, _ in named if not (ours and dot.published)]
+    able = [dot for dot, _ in named if not (ours and (dot.published or dot.aside))]
     shown = rows_of_a_slide(able, own, ON_A_SLIDE.most)
     if name == "rates" and any(dot.published for dot in shown):
         parts += filter(None, [clock_text(values).strip(" .")])
