@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
+from itertools import chain
 from math import isnan, log1p, nan
 from statistics import fmean
 from typing import NamedTuple
@@ -36,9 +37,11 @@ from accelreport.results.record import OTHER_LOAD, Record
 from accelreport.spec.base import Scalar, dotted_values
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY
 
-QUIET = ("accelreport", "Python", "operating system")
+QUIET = ("Python", "operating system")
 """Facts that seldom change a steady step by themselves."""
 
+ABSENT = "absent"
+"""The value of a fact that a record does not have."""
 GPU, VECTOR = "GPU and driver", "vector extensions"
 
 ONE_HOST = 1.25
@@ -75,7 +78,10 @@ def facts(record: Record) -> dict[str, str]:
         for name, value in environment.variables.items()
     }
     own = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
-    return values | {f"{own} {name}": value for name, value in environment.runtime.items()}
+    for name, value in environment.runtime.items():
+        if name != "onednn" or "kernels" not in environment.runtime:  # which says the same
+            values[f"{own} {name}"] = value
+    return values
 
 
 GroupName = tuple[str, str, str, str]
@@ -116,12 +122,14 @@ class FolderGroup:
     """The processes of one device at one sweep point on one machine, in one folder.
 
     Attributes:
+        title: of the spec.
         machine: its fingerprint; empty where nothing was run.
         processes: seed → process.
         not_run: planned processes of which that machine has no record.
     """
 
     spec: str
+    title: str
     profile: str
     device: str
     point: dict[str, Scalar]
@@ -146,13 +154,9 @@ class FolderGroup:
         return not self.timed and any(result.status in {"failed", REFUSED} for result in results)
 
     @property
-    def warnings(self) -> Counter[str]:
-        """Kinds of warnings → how many processes have one."""
-        return Counter(
-            kind
-            for one in self.processes.values()
-            for kind in dict.fromkeys(warning.kind for warning in one.result.warnings)
-        )
+    def stopped(self) -> bool:
+        """Whether the time budget ended one of its processes."""
+        return any(one.result.status == "partial" for one in self.timed.values())
 
     @property
     def facts(self) -> set[str]:
@@ -161,7 +165,7 @@ class FolderGroup:
 
     def values(self, name: str) -> list[str]:
         """The values of a fact in its processes' environments, each once."""
-        values = {one.environment.get(name, "absent") for one in self.processes.values()}
+        values = {one.environment.get(name, ABSENT) for one in self.processes.values()}
         return sorted(values)
 
 
@@ -240,7 +244,16 @@ def _by_machine(
     first = results[0]
     point = {axis: value for axis, value in first.point.items() if value is not None}
     places = [
-        FolderGroup(plan.spec, plan.profile, first.device, point, machine, of, len(cells) - len(of))
+        FolderGroup(
+            plan.spec,
+            plan.title,
+            plan.profile,
+            first.device,
+            point,
+            machine,
+            of,
+            len(cells) - len(of),
+        )
         for machine, of in (machines or {"": {}}).items()
     ]
     # A machine without the device says nothing where another one has it.
@@ -409,7 +422,10 @@ def hosts_differ(old: FolderGroup, new: FolderGroup) -> list[Condition]:
 
     names = sorted({name for facts in known for name in facts})
     asked = any(differs(name) for name in names if name.startswith(("package ", "variable ")))
-    shown = [VECTOR, *(name for name in names if name.endswith(" onednn") and not asked)]
+    shown = [
+        VECTOR,
+        *(name for name in names if name.endswith((" onednn", " kernels")) and not asked),
+    ]
     differing = [
         Condition(fact, " and ".join(old.values(fact)), " and ".join(new.values(fact)))
         for fact in filter(differs, shown)
@@ -553,34 +569,30 @@ class EnvironmentDifference(Document):
     fact: str
     """What differs, such as `package tensorflow`."""
     old: list[str]
-    """What OLD was measured with."""
+    """What OLD was measured with, in any of the comparisons."""
     new: list[str]
     """What NEW was measured with."""
     grave: bool
     """Whether it can change a measurement by itself: machine, framework, driver, settings."""
     comparisons: int
     """How many of the comparisons it concerns."""
-    benchmarks: list[str] = []
-    """The specs of these."""
 
 
 def differences(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> list[EnvironmentDifference]:
-    """Every fact that is not the same on both sides of some pair, the grave ones first."""
-    concerned: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
-    for old, new in pairs:
-        if not (old.facts and new.facts):
-            continue
-        for name in sorted(old.facts | new.facts):
-            values = tuple(old.values(name)), tuple(new.values(name))
-            if values[0] != values[1]:
-                concerned.setdefault((name, *values), []).append(new.spec)
-    differing = [
-        EnvironmentDifference(
-            fact=name, old=list(old), new=list(new), grave=name not in QUIET,
-            comparisons=len(specs), benchmarks=list(dict.fromkeys(specs)),
-        )
-        for (name, old, new), specs in concerned.items()
-    ]  # fmt: skip
+    """Every fact that is not the same on both sides of some pair, the grave ones first.
+
+    Commits of accelreport are none: each record has its own.
+    """
+    known = [pair for pair in pairs if all(side.facts for side in pair)]
+    differing = []
+    for name in sorted(set[str]().union(*(side.facts for pair in known for side in pair))):
+        sides = [tuple(side.values(name)) for pair in known for side in pair]
+        old, new = (sorted(set(chain(*own))) for own in (sides[::2], sides[1::2]))
+        unlike_ones = sum(one != other for one, other in zip(sides[::2], sides[1::2], strict=True))
+        if unlike_ones and name != "accelreport":
+            differing.append(EnvironmentDifference(
+                fact=name, old=old, new=new, grave=name not in QUIET, comparisons=unlike_ones,
+            ))  # fmt: skip
     return sorted(differing, key=lambda row: (not row.grave, row.fact != "machine", row.fact))
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from accelreport.analysis.compare import (
+    ABSENT,
+    VECTOR,
     CodeChange,
     EnvironmentDifference,
     FolderGroup,
@@ -37,13 +39,16 @@ from accelreport.analysis.compare import (
     spreads_of,
     unlike,
 )
+from accelreport.analysis.findings import Caveat
 from accelreport.analysis.noise import Noise
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN, Interval, grouped
+from accelreport.report import quantity
+from accelreport.report.forms import SIGNS, signs_text
 from accelreport.report.frames import needed_text, no_interval_text, of_processes, problems_of
 from accelreport.report.quantity import percent_at_best, percentage_points, ratio_of
 from accelreport.report.site.options import ResultsSource
-from accelreport.report.warning_text import warning_title
+from accelreport.report.view import VECTORS
 from accelreport.results.plan_document import Document
 from accelreport.results.privacy import alone_published, without_names
 from accelreport.spec.base import Scalar
@@ -83,6 +88,8 @@ class ComparisonRow(Document):
 
     spec: str
     """Name of the spec."""
+    title: str = ""
+    """Its title."""
     profile: str
     """Name of the profile, as the plan bears it."""
     device: str
@@ -108,6 +115,8 @@ class ComparisonRow(Document):
     """Seconds of a steady step in OLD, the geometric mean over processes."""
     new_seconds: float | None = None
     """The same in NEW."""
+    stopped: list[Literal["OLD", "NEW"]] = []
+    """The folders in which the time budget ended a process."""
     speedup: float | None = None
     """How many times as fast NEW is, the geometric mean over pairs of seeds or over processes."""
     low: float | None = None
@@ -172,11 +181,9 @@ class FolderComparison(Document):
     """Ratios from 1/(1 + margin) to 1 + margin are the SAME."""
     gate: float | None
     """How much longer a step may take, as a fraction; absent when nothing is gated."""
-    apart: str
-    """Where all that was compared of one folder was measured before all of the other: when each
-    was measured. No interval holds what changed about the machine in between."""
     differences: list[EnvironmentDifference]
-    """What differs of machine and software, the grave ones first."""
+    """What differs of machine and software, the grave ones first; last when each folder was
+    measured, where all of one was before all of the other."""
     code: list[CodeChange] = []
     """What differs of somebody's own code: what the comparison is about."""
     rows: list[ComparisonRow]
@@ -223,6 +230,21 @@ def benchmark(row: ComparisonRow) -> str:
     return row.spec if row.profile == "full" else f"{row.spec} ({row.profile})"
 
 
+def time_texts(row: ComparisonRow) -> tuple[str, str]:
+    """Both times, that of the only side that the budget stopped with its sign."""
+    only = row.stopped if len(row.stopped) == 1 else []
+    old, new = (
+        quantity.duration(seconds) + f"{quantity.SPACE}{SIGNS[Caveat.BUDGET]}" * (name in only)
+        for name, seconds in (("OLD", row.old_seconds), ("NEW", row.new_seconds))
+    )
+    return old, new
+
+
+def signs_of(rows: Iterable[ComparisonRow]) -> tuple[str, ...]:
+    """What the sign of a time means, where one has it."""
+    return (signs_text({Caveat.BUDGET}),) * any(len(row.stopped) == 1 for row in rows)
+
+
 def speedup_text(row: ComparisonRow) -> str:
     """How many times as fast NEW is, with the interval: `1.08× (1.05–1.11×)`."""
     if row.speedup is None:
@@ -253,13 +275,12 @@ def more_text(row: ComparisonRow, needed: int | None) -> str:
     return needed_text(needed, n, paired=bool(row.pairs))
 
 
-def alarms(comparison: FolderComparison) -> Iterator[str]:
-    """What is said loudly before any number."""
-    for change in comparison.code:
-        yield f"{code_text(change)} ({_concerns(change, comparison)})"
+def alarms(comparison: FolderComparison, *, machines: bool = True) -> Iterator[str]:
+    """What is said loudly before any number; a page has machines and software in a table."""
+    yield from map(code_text, comparison.code)
     for aspect in comparison.differences:
-        if aspect.grave:
-            yield f"different {changed_text(aspect, comparison)}"
+        if aspect.grave and machines:
+            yield f"different {changed_text(aspect)}"
     if same := [row for row in comparison.rows if row.nothing_new]:
         every = counted(len(comparison.of("compared")), "comparison")
         yield f"nothing new was measured in {len(same)} of {every}: NEW holds OLD's measurements"
@@ -270,16 +291,12 @@ def alarms(comparison: FolderComparison) -> Iterator[str]:
 
 def asides(comparison: FolderComparison) -> Iterator[str]:
     """What is said quietly."""
-    rows = comparison.of("compared")
-    apart = any(row.old_machine != row.new_machine or row.hosts_differ for row in rows)
-    if comparison.apart:
-        yield f"measured apart: {comparison.apart}"
-    if apart or comparison.apart:
-        yield "intervals cover the spread between processes alone"
-    quiet = [row for row in comparison.differences if not row.grave]
-    for fact, own in grouped(quiet, lambda row: row.fact).items():
-        old, new = (_values(row.old for row in own), _values(row.new for row in own))
-        yield f"{fact}: {' in OLD, '.join((old, f'{new} in NEW'))}"
+    yield from (changed_text(row) for row in comparison.differences if not row.grave)
+    yield from unplanned(comparison)
+
+
+def unplanned(comparison: FolderComparison) -> Iterator[str]:
+    """How many records no comparison uses."""
     for name, side in comparison.sides:
         if side.unplanned:
             yield (
@@ -289,35 +306,32 @@ def asides(comparison: FolderComparison) -> Iterator[str]:
             )
 
 
-def changed_text(difference: EnvironmentDifference, comparison: FolderComparison) -> str:
-    """Both sides of a difference, and the benchmarks that it concerns."""
-    sides = f"{', '.join(difference.old)} in OLD, {', '.join(difference.new)} in NEW"
-    return f"{difference.fact}: {sides} ({_concerns(difference, comparison)})"
+def changed_text(difference: EnvironmentDifference) -> str:
+    """Both sides of a difference: "CPU: AMD EPYC in OLD, Intel Xeon in NEW"."""
+    old, new = values_of(difference)
+    return f"{difference.fact}: {old} in OLD, {new} in NEW"
 
 
 MOST_VALUES = 3
 """Values of a fact that are named; more are counted."""
 
 
-def _values(sides: Iterable[list[str]]) -> str:
-    every = sorted({value for values in sides for value in values})
-    others = [f"{len(every) - MOST_VALUES} others"] * (len(every) > MOST_VALUES)
-    return ", ".join([*every[:MOST_VALUES], *others])
+def values_of(difference: EnvironmentDifference) -> tuple[str, str]:
+    """What OLD had and what NEW had, of many values the first ones."""
+    sides = []
+    for side in (difference.old, difference.new):
+        named = (next((VECTORS[key] for key in VECTORS if key in own.split()), own) for own in side)
+        shown = dict.fromkeys(named if difference.fact == VECTOR else side)
+        every = [value for value in shown if value != ABSENT] or [ABSENT]
+        more = [f"{len(every) - MOST_VALUES} others"] * (len(every) > MOST_VALUES)
+        sides.append(quantity.listed([*every[:MOST_VALUES], *more]))
+    return sides[0], sides[1]
 
 
 def code_text(change: CodeChange) -> str:
     """What was edited: `code changed: step.py, 3 lines`."""
     lines = "" if change.lines is None else f", {counted(change.lines, 'line')}"
     return f"code changed: {change.file}{lines}"
-
-
-def _concerns(difference: EnvironmentDifference | CodeChange, comparison: FolderComparison) -> str:
-    # Only where both folders have records can anything differ.
-    every = sum(bool(row.old_machine and row.new_machine) for row in comparison.rows)
-    count = f"in {difference.comparisons} of {counted(every, 'configuration')}"
-    if isinstance(difference, CodeChange) or difference.comparisons == every:
-        return count
-    return f"{count}: {', '.join(difference.benchmarks)}"
 
 
 GATE_REPEATS = 3
@@ -459,6 +473,7 @@ def compared_row(
         "new_processes": len(new.timed),
         "old_seconds": _mean(old.group()),
         "new_seconds": _mean(new.group()),
+        "stopped": [name for name, side in (("OLD", old), ("NEW", new)) if side.stopped],
     }
     gaps = [f"{sides}: {why}" for why, sides in _on_sides(_problems(old), _problems(new))]
     if differing := unlike(old, new):
@@ -473,7 +488,7 @@ def compared_row(
     takes = energy_of_both(before, after)
     ends = {"energy": takes.value, "energy_low": takes.low, "energy_high": takes.high}
     row |= {name: _finite(value) for name, value in ends.items()}
-    notes = [*map(code_text, edited(old, new)), *_no_interval(faster), *gaps, *_warned(old, new)]
+    notes = [*map(code_text, edited(old, new)), *_no_interval(faster), *gaps]
     if "quality" in row:
         notes.insert(0, quality_text(row["quality"], row["quality_change"]))
     if (gap := quality_gap(before, after)) and "quality" not in row:
@@ -484,7 +499,8 @@ def compared_row(
     if isfinite(takes.value):
         notes.append(f"NEW takes {ratio_of(takes)} the energy per example")
     unsure = row["verdict"] == "UNDECIDED" or row.get("gate") is Gate.OPEN
-    if unsure and (work := processor_time_of_both(before, after)).known:
+    work = processor_time_of_both(before, after)
+    if unsure and work.known and not work.low <= 1 <= work.high:
         notes.append(f"NEW takes {ratio_of(work)} the processor time per step")
     if both := copied(old, new):
         row["nothing_new"] = len(before.timed) == len(old.timed)
@@ -518,6 +534,7 @@ NOTHING_NEW = f"nothing new was measured: {BOTH}"
 def _identity(place: FolderGroup) -> dict[str, Any]:
     return {
         "spec": place.spec,
+        "title": place.title,
         "profile": place.profile,
         "device": place.device,
         "point": place.point,
@@ -585,18 +602,6 @@ def _no_interval(faster: Speedup) -> list[str]:
     return [no_interval_text(" and in ".join(lone), n, "in")]
 
 
-def _warned(old: FolderGroup, new: FolderGroup) -> list[str]:
-    """Warnings beside the times, which weaken what they say."""
-    sides = _on_sides([_warnings(old)], [_warnings(new)])
-    return [f"warnings in {names}: {warnings}" for warnings, names in sides if warnings]
-
-
-def _warnings(side: FolderGroup) -> str:
-    known, every = sorted(side.warnings.items()), len(side.processes)
-    parts = (f"{warning_title(kind)}{f' ({n} of {every})' * (n < every)}" for kind, n in known)
-    return ", ".join(parts)
-
-
 def _on_sides(old: Iterable[str], new: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Each text with the sides of which it is said: "OLD", "NEW" or "OLD and NEW"."""
     every = [*((text, "OLD") for text in old), *((text, "NEW") for text in new)]
@@ -649,8 +654,7 @@ def compare_folders(
         level=LEVEL,
         margin=MARGIN,
         gate=gate,
-        apart=_apart(all_pairs),
-        differences=differences(all_pairs),
+        differences=[*differences(all_pairs), *_apart(all_pairs)],
         code=code_changes(all_pairs),
         rows=rows,
     )
@@ -681,13 +685,16 @@ def _result(
     return OverallOutcome.DONE if relevant else OverallOutcome.NOTHING
 
 
-def _apart(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> str:
-    """When each folder was measured, where that was not at the same time; empty otherwise."""
-    times = [
+def _apart(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> Iterator[EnvironmentDifference]:
+    """When each folder was measured, where all of one was before all of the other."""
+    old, new = (
         sorted(one.started_at for pair in pairs for one in pair[side].timed.values())
         for side in (0, 1)
-    ]
-    if not all(times) or not (times[0][-1] < times[1][0] or times[1][-1] < times[0][0]):
-        return ""
-    old, new = (f"{started[0][:19]} to {started[-1][:19]}" for started in times)
-    return f"OLD from {old}, NEW from {new} (UTC)"
+    )
+    if old and new and (old[-1] < new[0] or new[-1] < old[0]):
+        sides = [quantity.days((own[0], own[-1])) for own in (old, new)]
+        if sides[0] == sides[1]:
+            sides = [quantity.moment(own[0]) for own in (old, new)]
+        yield EnvironmentDifference(
+            fact="measured", old=sides[:1], new=sides[1:], grave=False, comparisons=len(pairs)
+        )

@@ -47,9 +47,11 @@ class Strip:
     value: float
     high: float
     ticks: tuple[tuple[float, str], ...]
-    """The bounds, each with its text."""
-    allowed: tuple[float, float]
-    """What lies within them, up to the edge where one is missing."""
+    """The bounds, each with its text; of a ratio those of its column's axis."""
+    allowed: tuple[float, float] | None = None
+    """What lies within them, up to the edge where one is missing; None of a ratio."""
+    look: Literal["", "slower", "faster"] = ""
+    """The colour of a ratio that is decided."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,8 @@ def under(text: str, role: LineRole = "reason") -> tuple[Line, ...]:
 class Column:
     """A table column; `device`, its number, makes a small key before its title.
 
-    `wide` gives it a quarter of a table of sentences, however short its own are.
+    `wide` gives it a quarter of a table of sentences, however short its own are. `ticks` are the
+    axis of its strips.
     """
 
     title: str
@@ -110,6 +113,7 @@ class Column:
     number: bool = False
     device: int | None = None
     wide: bool = False
+    ticks: tuple[tuple[float, str], ...] = ()
 
 
 def number_columns(titles: Iterable[str]) -> tuple[Column, ...]:

@@ -62,13 +62,13 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(known) / len(known) if known else math.nan
 
 
-_VECTORS = {"amx_bf16": "AMX", "avx512f": "AVX-512", "avx2": "AVX2", "avx": "AVX"}
+VECTORS = {"amx_bf16": "AMX", "avx512f": "AVX-512", "avx2": "AVX2", "avx": "AVX"}
 """Vector extensions, the widest first, as people call them."""
 
 
 def vector_name(environment: Environment) -> str:
     """The widest vector extension of a processor; empty where none is known."""
-    return next((_VECTORS[key] for key in _VECTORS if key in environment.vector), "")
+    return next((VECTORS[key] for key in VECTORS if key in environment.vector), "")
 
 
 ProcessorKind = tuple[str, str]

@@ -20,10 +20,11 @@ from accelreport.report.comparison import (
     gate_text,
     percentage,
     processes_compared,
+    signs_of,
     speedup_text,
+    time_texts,
     where_text,
 )
-from accelreport.report.quantity import duration
 from accelreport.spec.problems import counted
 from accelreport.terminal.say import columns
 
@@ -40,6 +41,7 @@ def comparison_text(comparison: FolderComparison) -> Iterator[str]:
         yield ""
         yield name
         yield from _table(list(rows), gate=comparison.gate)
+    yield from signs_of(comparison.rows)
     for outcome, heading in OUTCOMES.items():
         if rows_left := comparison.of(outcome):
             yield ""
@@ -71,7 +73,7 @@ def _head(gate: float | None) -> list[str]:
 
 def _times(row: ComparisonRow) -> list[str]:
     """The device, the sweep point, and both times."""
-    return [row.device, where_text(row), duration(row.old_seconds), duration(row.new_seconds)]
+    return [row.device, where_text(row), *time_texts(row)]
 
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&@])")
@@ -130,6 +132,7 @@ def _markdown_table(rows: Sequence[ComparisonRow], gate: float | None) -> Iterat
             cells.append(f"**{gate_text(row)}**" if row.gate is Gate.FAILS else gate_text(row))
         yield f"| {' | '.join([*cells, escaped('; '.join(row.reasons))])} |"
     yield ""
+    yield from (f"{sign}\n" for sign in signs_of(rows))
 
 
 def _folded(heading: str, lines: Sequence[str]) -> Iterator[str]:

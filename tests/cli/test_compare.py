@@ -80,18 +80,18 @@ def test_edited_code_is_what_the_comparison_is_about_and_the_gate_judges_it(
     keep(tmp_path / "lib", coded(small(seed=1), *named, step=STEP, lib="x = 2\n"))
     told = call(tmp_path, "compare", "old", "slow", "--fail-if-slower", "5%")
     assert told.returncode == ExitCode.SLOWER, told.stdout
-    assert "!!   code changed: step.py, 3 lines (in 1 of 1 configuration)" in told.stdout
+    assert "!!   code changed: step.py, 3 lines\n" in told.stdout
     assert "lib.py" not in told.stdout
     told = call(tmp_path, "compare", "old", "lib")
     assert told.returncode == ExitCode.OK, told.stdout
-    assert "!!   code changed: lib.py, 1 line (in 1 of 1 configuration)" in told.stdout
+    assert "!!   code changed: lib.py, 1 line\n" in told.stdout
     told = call(tmp_path, "compare", "old", "lib", "--format", "json")
     document = json.loads(told.stdout)
     assert document["code"] == [{"file": "lib.py", "lines": 1, "comparisons": 1}]
     assert "code changed: lib.py, 1 line" in document["rows"][0]["reasons"]
     keep(tmp_path / "one", importing(small(), "1"))
     keep(tmp_path / "two", importing(small(seed=1), "2"))
-    assert "!!   code changed: mypkg/x.py (in" in call(tmp_path, "compare", "one", "two").stdout
+    assert "!!   code changed: mypkg/x.py\n" in call(tmp_path, "compare", "one", "two").stdout
     assert "mypkg" not in call(tmp_path, "compare", "old", "two").stdout, "OLD has no checksums"
 
 
@@ -214,7 +214,7 @@ def test_another_framework_is_said_above_the_table(tmp_path: Path) -> None:
     keep(tmp_path / "old", small())
     keep(tmp_path / "new", small(seed=1), tensorflow="2.99.0")
     told = call(tmp_path, "compare", "old", "new").stdout
-    alarm = "different package tensorflow: 2.21.0 in OLD, 2.99.0 in NEW (in 1 of 1 configuration)"
+    alarm = "different package tensorflow: 2.21.0 in OLD, 2.99.0 in NEW"
     assert f"!!   {alarm}" in told
     assert told.index(alarm) < told.index("times as fast")
     marked = call(tmp_path, "compare", "old", "new", "--format", "markdown").stdout

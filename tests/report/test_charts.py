@@ -413,12 +413,3 @@ def test_bars_are_pale_only_beside_whole_ones_and_a_narrow_interval_is_in_words(
     text = "All stopped by the budget · lines and brackets: 95\xa0% intervals."
     assert marks_text(dots, bars=True) == text
     assert not all_hollow([*dots, Dot("c", "", CPU, 8.0, "8", 8.0, 8.0)])
-
-
-def test_a_value_is_beside_its_bar_and_names_of_published_lines_share_a_line() -> None:
-    row = Dot("a", "", CPU, 100.0, "100 images/s", 90.0, 110.0)
-    lines = [(140.0, "one", None), (150.0, "two", None)]
-    chart = dot_plot([row], axis_title="", tick=scales.plain, width=900, height=0, lines=lines)
-    texts = {mark["label"]: mark for rows in chart.to_dict()["datasets"].values()
-             for mark in rows if "label" in mark}  # fmt: skip
-    assert (texts["100 images/s"]["edge"], texts["one"]["y"]) == (110.0, texts["two"]["y"])

@@ -48,7 +48,7 @@ from accelreport.report.charts.scales import (
     wrapped,
 )
 from accelreport.report.text import cut, folded, text_width
-from accelreport.report.theme import GLYPHS, HALO, ON_WASH, letters, series, shape
+from accelreport.report.theme import HALO, ON_WASH
 
 LETTERS, SMALLER = 13.5, 12.5
 """Sizes of letters of a name, and of its detail, in pixels."""
@@ -97,7 +97,6 @@ def dot_plot(
     width: int,
     height: int,
     base: Base | None = None,
-    lines: Sequence[tuple[float, str, int | None]] = (),
     heading: str = "",
 ) -> Chart:
     """The chart.
@@ -109,10 +108,9 @@ def dot_plot(
         width: pixels in all.
         height: pixels in all, or more where the rows need more; 0 for as many as they need.
         base: what the values are compared with.
-        lines: values with their names and devices' colours, each a line across all rows.
         heading: above the ratios of bars.
     """
-    return _DotPlot(dots, axis_title, tick, width, height, base, lines, heading).chart()
+    return _DotPlot(dots, axis_title, tick, width, height, base, heading).chart()
 
 
 class _DotPlot:
@@ -126,10 +124,9 @@ class _DotPlot:
         width: int,
         height: int,
         base: Base | None,
-        lines: Sequence[tuple[float, str, int | None]],
         heading: str,
     ) -> None:
-        self._base, self._lines, self._heading = base, lines, heading
+        self._base, self._heading = base, heading
         self._bars = base is None and from_zero(dots)
         self._phone = width <= PHONE
         if self._bars:
@@ -185,7 +182,7 @@ class _DotPlot:
         self._last = LONGEST_INTERVAL * max(dot.value for dot in dots) if self._bars else math.inf
         self._ends = self._domain(dots)
         self._last = min(self._last, self._ends[1])
-        most = max(min(max(dot.high for dot in dots), self._last), *self._values())
+        most = min(max(dot.high for dot in dots), self._last)
         if base:
             most = max(most, *base.held)
         timed, inner = tick is plain_duration, self._right - self._left
@@ -212,7 +209,6 @@ class _DotPlot:
             range=[self._left, self._right],
             nice=False,
         )
-        self._published = self._line_names()
         room = height and height - (FOOT if axis_title else TICKS)
         self._rows = self._placed(dots, min(room, TALLEST * len(dots)) if self._bars else room)
         self._marks = self._marked(inner, timed=timed)
@@ -252,7 +248,7 @@ class _DotPlot:
             ]
             roomy = min(TALL / len(grouped), TALLEST) * self._bars
             least = [max(own, roomy) for own in least]
-        top = max((line["y"] + LINE for line in self._published[0]), default=0.0) + self._above_rows
+        top = self._above_rows
         spare = max(0.0, height - top - sum(least)) / len(grouped)
         placed, group = list[Row](), ""
         for own, head, high, above in zip(grouped, heads, least, names, strict=True):
@@ -300,11 +296,10 @@ class _DotPlot:
     def _domain(self, dots: Sequence[Dot]) -> tuple[float, float]:
         """The ends of the axis, with room for the texts that need it."""
         if self._bars:
-            return 0.0, max(*self._values(), *(min(dot.high, self._last) for dot in dots))
+            return 0.0, max(min(dot.high, self._last) for dot in dots)
         held = self._base.held if self._base else ()
         ends = [
             *held,
-            *(value for value, *_ in self._lines),
             *(value for dot in dots for value in (dot.value, dot.low, dot.high)),
         ]
         low, high = log_domain(ends, 1.0)
@@ -401,43 +396,8 @@ class _DotPlot:
     def chart(self) -> Chart:
         """The layers from the back to the front."""
         layers = self._bar_layers() if self._bars else self._mark_layers()
-        layers += [*self._line_layers(), *self._texts(), *self._names()]
+        layers += [*self._texts(), *self._names()]
         return Chart(layers, round(self._width, 1), round(self._rows[-1].bottom, 1))
-
-    def _values(self) -> list[float]:
-        return [0.0, 0.0, *(value for value, *_ in self._lines)]
-
-    def _line_names(self) -> tuple[list[dict[str, Any]], list[Text]]:
-        """A dashed line at each published value, and its name on the first free line.
-
-        The outermost name points outwards where it has room, and others to the middle.
-        """
-        middle, lines, texts = (self._left + self._right) / 2, list[dict[str, Any]](), list[Text]()
-        taken: list[tuple[float, float, float]] = []
-        ordered = sorted(self._lines, key=lambda line: -abs(self._at(line[0]) - middle))
-        for number, (value, name, colour) in enumerate(ordered):
-            mark, fill, stroke = "", "var(--ink)", "var(--ink)"
-            if colour is not None:
-                mark, fill, stroke = f"{GLYPHS[shape(colour)]} ", letters(colour), series(colour)
-            at, width = self._at(value), text_width(f"{mark}{name}", SMALLER) + END
-            outwards = number == 0 and middle <= at <= self._width - width
-            align, gap = ("left", 4.0) if at < middle or outwards else ("right", -4.0)
-            start, end = (at, at + width) if gap > 0 else (at - width, at)
-            y = max((y + LINE for y, low, high in taken if low < end and start < high), default=0.0)
-            taken.append((y, start, end))
-            lines.append({"value": value, "y": y, "colour": stroke})
-            look = {"align": align, "dx": gap, "fontSize": SMALLER, "fill": fill}
-            texts.append(({"value": value, "y": y + LINE / 2, "label": f"{mark}{name}"}, look))
-        return lines, texts
-
-    def _line_layers(self) -> list[Layer]:
-        lines, texts = self._published
-        if not lines:
-            return []
-        data = [line | {"end": self._rows[-1].bottom} for line in lines]
-        rule = Layer(rows(data)).mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
-        shown = rule.encode(x=self._x("value"), y=_y(), y2=alt.Y2("end"), **COLOUR)
-        return [shown, *text_layers(texts, x=self._x("value"), y=_y())]
 
     def _bar_layers(self) -> list[Layer]:
         """Bars with their intervals: an outline is published, and pale is what is not whole."""
@@ -607,10 +567,6 @@ class _DotPlot:
                 own = compress(self._cells(dot), self._filled)
                 sides = ("right", "left" if self._bars else "right")
                 cells = zip(columns, own, sides, strict=False)
-                if self._bars and self._lines and not self._phone:  # far off it seems a line's
-                    at_end = place | {"edge": min(dot.high, self._last), "label": dot.whole_text}
-                    texts.append((at_end, look | {"align": "left", "dx": END}))
-                    continue
                 for column, text, side in cells:
                     column.append((place | {"label": text}, look | {"align": side}))
                 if self._owners_at is not None:

@@ -191,7 +191,6 @@ def dots_plot(
     axis: str,
     tick: Callable[[float], str],
     base: Base | None = None,
-    lines: Sequence[tuple[float, str, int | None]] = (),
     on_a_slide: Callable[[int], Sequence[Dot]] | None = None,
     solid: str = "measured",
     note: str = "",
@@ -205,7 +204,6 @@ def dots_plot(
         axis: what the axis counts.
         tick: the text of a value at the axis.
         base: what the values are compared with.
-        lines: published values with their names and devices' colours, across the rows.
         on_a_slide: the rows of a slide that has room for so many; all of them without it.
         solid: what a mark is that is neither published nor hollow.
         note: behind the meaning of the marks.
@@ -233,7 +231,6 @@ def dots_plot(
             width=size.width,
             height=size.height if size.most else 0,
             base=base,
-            lines=lines,
             heading=heading,
         )
 
@@ -243,7 +240,6 @@ def dots_plot(
             for dot in some
             if dot.has_text
         ]
-        named += (f"line: {name}" for _, name, *_ in lines)
         return f"{'; '.join(named)}."
 
     return Plot(

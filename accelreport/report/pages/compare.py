@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import log
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import ceil, floor, log, log2
+from typing import Literal
 
 from markupsafe import Markup
 
 from accelreport.analysis.compare import GPU, Gate
-from accelreport.analysis.stats import grouped
+from accelreport.analysis.stats import Interval, grouped
 from accelreport.report import quantity
 from accelreport.report.comparison import (
     OUTCOMES,
+    VERDICTS,
     ComparisonRow,
     FolderComparison,
     OverallOutcome,
     alarms,
-    asides,
     benchmark,
     conclusions,
     gate_text,
     more_text,
     percentage,
     processes_compared,
-    speedup_text,
+    signs_of,
+    time_texts,
+    unplanned,
+    values_of,
     verdict_counts,
     verdicts,
 )
@@ -38,7 +42,6 @@ from accelreport.report.model import (
     Notes,
     Notice,
     Page,
-    Row,
     RowGroup,
     Section,
     Strip,
@@ -46,11 +49,9 @@ from accelreport.report.model import (
     Tone,
     entry,
     table_row,
-    under,
 )
 from accelreport.report.pages.badges import with_intervals
-from accelreport.report.pages.sections.claims import strips_of
-from accelreport.report.pages.sections.speedup import VERDICTS, interval_lines
+from accelreport.report.pages.sections.speedup import interval_lines
 from accelreport.report.site.options import SiteFacts
 from accelreport.report.site.render import Renderer
 from accelreport.report.text import label, sentence, short_hardware
@@ -86,6 +87,7 @@ def two_runs_page(compared: FolderComparison) -> Page:
     table = (_table("times-table", changed, compared.gate),) if changed else ()
     machines = {name for row in rows for name in (row.old_machine, row.new_machine)}
     sections = [
+        *_differences(compared),
         Section("times", "Changed", table),
         *_gate(compared),
         Section(
@@ -96,13 +98,12 @@ def two_runs_page(compared: FolderComparison) -> Page:
             detail=", ".join(verdict_counts(rest, in_words=True)),
         ),
         *_left(compared),
-        *_differences(compared),
     ]
     return Page(
         path="comparison.html",
         title=TITLE,
         headline=headline(compared),
-        finding=_finding(compared),
+        finding="" if rows else verdicts(compared),
         sections=tuple(section for section in sections if section.blocks),
         template="comparison.html",
         byline=(
@@ -111,9 +112,8 @@ def two_runs_page(compared: FolderComparison) -> Page:
                 for name, side in (("Old", compared.old), ("New", compared.new))
             ),
             *(Fact("Machine of both", label(name, 20)) for name in machines if len(machines) == 1),
-            *([Fact("Measured", label(compared.apart, 200))] if compared.apart else []),
         ),
-        notices=tuple(Notice("", _sentence(text)) for text in alarms(compared)),
+        notices=tuple(Notice("", _sentence(text)) for text in alarms(compared, machines=False)),
     )
 
 
@@ -148,17 +148,6 @@ def contenders(compared: FolderComparison) -> str:
     return ""
 
 
-def _finding(compared: FolderComparison) -> str:
-    """How much was compared, and the largest of the decided changes."""
-    rows = compared.of("compared")
-    changes = [row for row in rows if row.verdict in HEAT]
-    if not changes:
-        return "" if rows else verdicts(compared)
-    largest = max(changes, key=_size)
-    change = f"largest change {label(benchmark(largest))}, {speedup_text(largest)}"
-    return f"{quantity.plural(len(rows), 'comparison')}; {change}."
-
-
 def _size(row: ComparisonRow) -> float:
     """How large a change is, faster or slower."""
     return abs(log(row.speedup or 1.0))
@@ -169,66 +158,98 @@ def _sentence(text: str) -> str:
 
 
 def _table(name: str, rows: Sequence[ComparisonRow], gate: float | None) -> Table:
-    """A group for each benchmark, that with the largest change first."""
-    intervals = [row.interval for row in rows]
-    strips = dict(zip(map(id, rows), strips_of(intervals, (None, 1.0), by_ratio=True), strict=True))
-    by_name = sorted(
-        grouped(rows, benchmark).items(), key=lambda own: max(map(_size, own[1])), reverse=True
-    )
-    groups = tuple(
-        RowGroup(tuple(_row(row, strips[id(row)], gate) for row in own), title=label(title))
-        for title, own in by_name
-    )
-    columns = [
-        Column("old", number=True),
-        Column("new", number=True),
-        Column("new ÷ old speed", detail="shaded: slower"),
-        Column("times as fast", detail="and its interval", number=True),
-        Column("processes", number=True),
+    """A group for each verdict, the strongest change first."""
+    place, ticks = _axis([row.interval for row in rows])
+    cells: list[tuple[Column, Callable[[ComparisonRow], Entry]]] = [
+        (Column("old", number=True), lambda row: entry(time_texts(row)[0], mark="baseline")),
+        (Column("new", number=True), lambda row: entry(time_texts(row)[1], mark="baseline")),
+        (Column("new ÷ old speed", ticks=ticks), lambda row: _drawn(row, place, ticks)),
+        (Column("times as fast", detail="and its interval", number=True), _factor),
     ]
+    processes = {processes_compared(row) for row in rows}
+    if len(processes) > 1:
+        cells.append((Column("processes", number=True), lambda row: entry(processes_compared(row))))
     if gate is not None:
-        columns.append(Column("gate", detail=f"{percentage(gate)} slower"))
-    columns.append(Column("notes", wide=True))
-    return with_intervals(
-        Table(
-            id=name,
-            title="Step times",
-            corner="device",
-            columns=tuple(columns),
-            groups=groups,
-            style="prose",
+        cells.append((Column("gate", detail=f"{percentage(gate)} slower"), _gate_entry))
+    if any(map(_notes, rows)):
+        cells.append((Column("notes", wide=True), lambda row: entry(*(_notes(row) or [Line("–")]))))
+    ordered = sorted(rows, key=lambda row: -_size(row) if row.verdict in HEAT else 0.0)
+    by_verdict = grouped(ordered, lambda row: row.verdict)
+    groups = (
+        RowGroup(
+            tuple(
+                table_row(_named(row), *(cell(row) for _, cell in cells))
+                for row in by_verdict[verdict]
+            ),
+            verdict_counts(by_verdict[verdict], in_words=True)[0],
         )
+        for verdict in VERDICTS
+        if verdict in by_verdict
     )
+    table = Table(
+        id=name,
+        title="Step times",
+        corner="benchmark",
+        columns=tuple(column for column, _ in cells),
+        groups=tuple(groups),
+        notes=signs_of(rows),
+        caption=f"{', '.join(processes)} each." * (len(processes) == 1),
+        style="prose",
+    )
+    return with_intervals(table)
 
 
-def _row(row: ComparisonRow, strip: Strip | None, gate: float | None) -> Row:
-    times = (
-        entry(quantity.duration(seconds), mark="baseline")
-        for seconds in (row.old_seconds, row.new_seconds)
-    )
-    entries = [*times, Entry((), strip=strip), _factor(row), entry(processes_compared(row))]
-    if gate is not None:
-        tones: dict[Gate | None, Tone] = {Gate.FAILS: "bad", Gate.PASSES: "good"}
-        badge = Badge(gate_text(row).lower(), "", tones.get(row.gate, "quiet"))
-        entries.append(Entry((), badges=(badge,)))
-    notes = [label(reason, 200) for reason in row.reasons]
-    if more := more_text(row, row.needed):
-        notes.insert(0, more)
-    entries.append(Entry(tuple(Line(note, "reason") for note in notes) or (Line("–"),)))
-    return table_row(entry(label(row.device, 60), *under(place_of(row))), *entries)
+def _named(row: ComparisonRow) -> Entry:
+    profile = "" if row.profile == "full" else f" ({label(row.profile, 20)})"
+    where = " · ".join(filter(None, (label(row.device, 60), place_of(row))))
+    return entry(f"{label(row.title or row.spec, 80)}{profile}", Line(where, "reason"))
+
+
+Place = Callable[[float], float]
+"""Where a ratio is, in percent of the axis."""
+Ticks = tuple[tuple[float, str], ...]
+MOST_TICKS = 3
+"""Steps between the ticks of an axis, at most."""
+
+
+def _axis(intervals: Iterable[Interval]) -> tuple[Place, Ticks]:
+    """A logarithmic axis of powers of two that holds all intervals, and 1."""
+    ends = [log2(end) for interval in intervals if interval.known for end in interval.ends]
+    least, most = floor(min([-1.0, *ends])), ceil(max([1.0, *ends]))
+    step = ceil((most - least) / MOST_TICKS)
+    least, most = step * floor(least / step), step * ceil(most / step)
+
+    def place(ratio: float) -> float:
+        return round(100 * (log2(ratio) - least) / (most - least), 1)
+
+    powers = (2.0**power for power in range(least, most + 1, step))
+    return place, tuple((place(power), f"{quantity.short(power)}×") for power in powers)
+
+
+def _drawn(row: ComparisonRow, place: Place, ticks: Ticks) -> Entry:
+    if not row.interval.known:
+        return entry("–")
+    low, value, high = map(place, (row.interval.low, row.interval.value, row.interval.high))
+    look: dict[str, Literal["slower", "faster"]] = {"SLOWER": "slower", "FASTER": "faster"}
+    return Entry((), strip=Strip(low, value, high, ticks, look=look.get(row.verdict, "")))
 
 
 def _factor(row: ComparisonRow) -> Entry:
-    value = row.speedup
-    if not value:
+    if not row.speedup:
         return entry(quantity.MISSING)
-    withheld = HOSTS if row.hosts_differ else WITHHELD
-    badge = withheld if row.verdict == "WITHHELD" else VERDICTS.get(row.verdict)
-    return entry(
-        *interval_lines(row.interval),
-        heat=HEAT.get(row.verdict),
-        badges=(badge,) if badge else (),
-    )
+    withheld = (HOSTS if row.hosts_differ else WITHHELD,) * (row.verdict == "WITHHELD")
+    return entry(*interval_lines(row.interval), heat=HEAT.get(row.verdict), badges=withheld)
+
+
+def _gate_entry(row: ComparisonRow) -> Entry:
+    tones: dict[Gate | None, Tone] = {Gate.FAILS: "bad", Gate.PASSES: "good"}
+    badge = Badge(gate_text(row).lower(), "", tones.get(row.gate, "quiet"))
+    return Entry((), badges=(badge,))
+
+
+def _notes(row: ComparisonRow) -> list[Line]:
+    notes = [more_text(row, row.needed), *(label(reason, 200) for reason in row.reasons)]
+    return [Line(note, "reason") for note in notes if note]
 
 
 def _gate(compared: FolderComparison) -> Iterator[Section]:
@@ -261,16 +282,20 @@ def _left(compared: FolderComparison) -> Iterator[Section]:
             why = " ".join(_sentence(reason) for reason in reasons)
             notes.append(Note(f"{heading}.", f"{why} {quantity.listed([*shown, *more])}."))
     detail = quantity.plural(count, "row")
+    notes += [Note("", _sentence(text)) for text in unplanned(compared)]
     blocks = (Notes(tuple(notes)),) if notes else ()
     yield Section("left", "Not compared", blocks, folded=True, detail=detail)
 
 
 def _differences(compared: FolderComparison) -> Iterator[Section]:
-    """What differs without a word of it above."""
-    notes = tuple(Note("", _sentence(text)) for text in asides(compared))
-    detail = quantity.plural(len(notes), "difference")
-    blocks = (Notes(notes),) if notes else ()
-    yield Section("differences", "Other differences", blocks, folded=True, detail=detail)
+    """What differs of machine and software."""
+    rows = [
+        table_row(row.fact, *(label(side, 200) for side in values_of(row)))
+        for row in compared.differences
+    ]
+    columns = Column("old"), Column("new")
+    table = Table("differences-table", "Differences", columns, (RowGroup(tuple(rows)),))
+    yield Section("differences", "Differences", (table,) if rows else ())
 
 
 def comparison_html(compared: FolderComparison) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Caveat, Unit
-from accelreport.analysis.overview import RATES_THEMSELVES, PublishedRate
+from accelreport.analysis.overview import PublishedRate
 from accelreport.chips.board import Board, Submission
 from accelreport.chips.contribution import release_of
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked
@@ -57,7 +57,6 @@ from accelreport.report.rank_labels import (
     rank_label,
     ratio_label,
     ratio_title,
-    stopped_label,
     value_label,
 )
 from accelreport.report.text import label, sentence, slug, unshared
@@ -77,8 +76,9 @@ def shown_figures(board: Board) -> list[Figure]:
 
 
 def path_of(board: Board, figure: Figure) -> str:
-    """The page that ranks by a figure; that of the first one is the front page."""
-    return "index.html" if figure is shown_figures(board)[0] else f"{figure.name}.html"
+    """The page that ranks by a figure; the front page has the first of which the best is whole."""
+    front = min(shown_figures(board), key=lambda one: bool(board.ranks[one.name][0].entry.stopped))
+    return "index.html" if figure is front else f"{figure.name}.html"
 
 
 def machine_path(machine: Submission) -> str:
@@ -143,7 +143,7 @@ def _first(ranks: Sequence[Ranked], figure: Figure, published: Sequence[float]) 
             else (f"{who} is first of {len(ranks):,} in {test}: {value}")
         )
         known = sentence(confirmed_label(ranks[0]))
-    lines = [f"{', '.join(filter(None, (known, stopped_label(own))))}."]
+    lines = [f"{known}."]
     if faster := [rate for rate in published if (rate > own.value.value) is figure.more_is_better]:
         lines.append(f"{len(faster)} of {len(published)} published values are better.")
     return headline, " ".join(lines)
@@ -159,12 +159,18 @@ def _chart(board: Board, figure: Figure) -> Drawn:
         )
         for row in ranks[:MOST_DRAWN]
     ]
-    lines = [
-        (rate.rate, label(rate.row.label, 48), COLOURS.get(_kind(rate)))
-        for _, rate in board.published.get(figure.name, ())
-    ]
+    rates = board.published.get(figure.name, ())
+    dots += [_published_dot(by, rate, figure) for by, rate in rates]
+    validated = any(rate.row.includes == "validation" for _, rate in rates)
     title = ", ".join([sentence(figure.short), *["less is better"] * (not figure.more_is_better)])
-    return _dot_figure("chart", title, dots, figure, lines)
+    return _dot_figure("chart", title, dots, figure, CAVEATS[Caveat.UNVALIDATED] * validated)
+
+
+def _published_dot(by: str, rate: PublishedRate, figure: Figure) -> Dot:
+    name, value = label(rate.row.label, 48), rate.rate
+    device = Named(name, COLOURS.get(_kind(rate), len(COLOURS)))
+    text = quantity.write(value, figure.unit, noun=figure.noun, digits=rate.digits)
+    return Dot(name, label(by, 40), device, value, text, value, value, published=True)
 
 
 def _dot(row: Entry, figure: Figure, name: str, detail: str = "") -> Dot:
@@ -186,15 +192,14 @@ def _dot_figure(
     title: str,
     dots: Sequence[Dot],
     figure: Figure,
-    lines: Sequence[tuple[float, str, int | None]] = (),
+    note: str = "",
 ) -> Drawn:
     plot = dots_plot(
         dots,
         axis="" if from_zero(dots) else figure.short,  # values and the title have the unit
         tick=TICKS.get(figure.unit, plain),
-        lines=lines,
         solid="confirmed" if place == "chart" else "measured",
-        note="Dashed: published." if lines else "",
+        note=note,
         id=place,
         title=title,
     )
@@ -206,20 +211,13 @@ def _ranks(board: Board, figure: Figure) -> Table:
     priced = any(row.entry.price for row in ranks)
     rows = [_ranked_row(row, machines[row.entry.contribution], ranks, figure, priced=priced)
             for row in ranks]  # fmt: skip
-    rates = board.published.get(figure.name, ())
-    published = [_published_row(by, rate, ranks[0], figure, priced=priced) for by, rate in rates]
-    validated = any(rate.row.includes == "validation" for _, rate in rates)
     titles = ("value", ratio_title([figure]), *(["per hour"] if priced else []))
     return Table(
         id="ranked",
         title="Ranks",
         corner="rank · chip",
         columns=number_columns(titles),
-        groups=(
-            RowGroup(tuple(rows)),
-            *([RowGroup(tuple(published), "Published")] if published else []),
-        ),
-        caption=CAVEATS[Caveat.UNVALIDATED] * validated,
+        groups=(RowGroup(tuple(rows)),),
         notes=_foot(row.entry for row in ranks),
         style="ranks",
     )
@@ -244,7 +242,7 @@ def _ranked_row(
         ratio_label(row, ranks, figure) or "–",
         *([price or "no price"] if priced else []),
         device=COLOURS[own.kind],
-        facets=Facets(device=(own.kind,), provenance=("measured",)),
+        facets=Facets(device=(own.kind,)),
     )
 
 
@@ -265,30 +263,6 @@ def _titled(board: Board, figure: Figure, own: Entry) -> tuple[Line, ...]:
     """A figure, which has a page, and of what data it is."""
     synthetic = under("synthetic data" * (own.origin == "synthetic"), "detail")
     return (Line(figure.title, href=path_of(board, figure)), *synthetic)
-
-
-def _published_row(
-    by: str, rate: PublishedRate, first: Ranked, figure: Figure, *, priced: bool
-) -> Row:
-    unit = Unit.NUMBER if rate.figure in RATES_THEMSELVES else Unit.SECONDS
-    printed = quantity.write(rate.row.figures()[rate.figure], unit)
-    kind, ratio = _kind(rate), "–"
-    own = quantity.write(rate.rate, figure.unit, noun=figure.noun, digits=rate.digits)
-    if _alike(rate, first):
-        factor = rate.rate / first.entry.value.value
-        ratio = quantity.write(factor, Unit.RATIO)
-    return table_row(
-        entry(
-            label(rate.row.label, 48),
-            Line(f"published by {label(by, 40)}", "detail"),
-            tag=Badge("–", "no rank", "plain"),
-        ),
-        entry(own, *under(f"from {printed}")),
-        ratio,
-        *(["–"] if priced else []),
-        device=COLOURS.get(kind),
-        facets=Facets(device=(kind,) if kind else (), provenance=("published",)),
-    )
 
 
 def _alike(rate: PublishedRate, first: Ranked) -> bool:
@@ -370,13 +344,13 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
     """What one machine contributed: figures with ranks, history, environment, doubts, files."""
     latest = history[-1]
     own = board.ranks_of[latest.name]
-    figure, best = own[0]
+    # The first that is whole.
+    figure, best = min(own, key=lambda ranked: bool(ranked[1].entry.stopped))
     first = next((row.entry for _, row in own if row.entry.kind == latest.kind), best.entry)
     value, ranks = value_label(best.entry, figure), board.ranks[figure.name]
     of = f"{quantity.plural(len(ranks), 'entry', 'entries')}"
     if len(ranks) > 1 and len({row.entry.contribution for row in ranks}) == 1:
         of += f", {'both' if len(ranks) == 2 else 'all'} its own"
-    known = ", ".join(filter(None, (confirmed_label(best), stopped_label(best.entry))))
     facts = [
         Fact(label(name), label(text, 200))
         for name, values in latest.facts.items()
@@ -398,7 +372,7 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
         path=machine_path(latest),
         title=label(chip_label(first), 60),
         finding=f"{figure.title}, {precision_label(best.entry)}: {value}, rank {rank_label(best)} "
-        f"of {of}; {known}.",
+        f"of {of}; {confirmed_label(best)}.",
         kicker=f"{latest.kind} · {_release(first, latest)} · {latest.name}",
         sections=(
             Section("ranks", "Ranks", (_own_ranks(board, own),)),
@@ -425,6 +399,8 @@ def _own_ranks(board: Board, own: Sequence[tuple[Figure, Ranked]]) -> Table:
     for figure, row in own:
         ranks, (processes, of) = board.ranks[figure.name], row.entry.reached
         place = f"rank {rank_label(row)}", ratio_label(row, ranks, figure)
+        if row.best == 1 < row.worst:
+            place = "tied for first", ""
         cells.setdefault(figure, {})[entry_label(row.entry)] = entry(
             *_value(row.entry, figure),
             *under(" · ".join(filter(None, place))),
