@@ -189,8 +189,6 @@ class NextStep(NamedTuple):
     command: str
     seconds: float = nan
     """How long the command may take here."""
-    where: str = ""
-    """Where the command's file runs, if not here."""
     comparisons: Sequence[tuple[Any, Finding]] = ()
     """Those that the command may decide, each with its benchmark."""
 
@@ -209,7 +207,7 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         again = f"{clean(rerun.command)} {elsewhere}".rstrip() if rerun.specs else own
         title = f"Measures {quantity.listed([bench.plan.spec for bench in rerun.missing])}"
         if rerun.comparisons or rerun.claims:
-            title = f"May decide {counts(rerun, outcome)}"
+            title = f"May decide {counts(rerun)}"
         yield NextStep(title, again, rerun.seconds, comparisons=rerun.comparisons)
     if not outcome.own:
         own = "accelreport new specs/mine.toml --model model.py:build --data train.csv"
@@ -222,23 +220,16 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         one = Counter(claim.spec for claim in outcome.in_one_session)
         specs = one or Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
-        notebook = f"accelreport notebook specs/{spec}.toml"
-        where = f"this notebook tests {among(specs[spec], absent)} on Colab or Kaggle"
-        yield NextStep(f"{needs} another device", notebook, where=where)
+        yield NextStep(f"{needs} another device", f"accelreport notebook specs/{spec}.toml")
     if beyond := len(outcome.beyond):
         needs = f"{quantity.plural(beyond, 'comparison')} need{'s' * (beyond == 1)}"
         yield NextStep(f"{needs} more than {LOOKS[-1]} repeats", "")
 
 
-def counts(group: Outcome[Any] | Rerun[Any], of: Outcome[Any] | None = None) -> str:
-    """How many comparisons and claims, of how many open ones."""
+def counts(group: Outcome[Any] | Rerun[Any]) -> str:
+    """How many comparisons and claims."""
     numbers = {"comparison": len(group.comparisons), "claim": len(group.claims)}
-    every = {"comparison": len(of.undecided), "claim": len(of.open)} if of else numbers
-    named = [
-        f"{count} of " * (count < every[noun]) + quantity.plural(every[noun], noun)
-        for noun, count in numbers.items()
-        if count
-    ]
+    named = [quantity.plural(count, noun) for noun, count in numbers.items() if count]
     return quantity.listed(named) or "nothing yet"
 
 

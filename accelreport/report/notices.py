@@ -11,7 +11,7 @@ from accelreport.report.metrics import axis_title
 from accelreport.report.model import Notice
 from accelreport.report.pages.badges import titles_of
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView, records_of, replaced_data
+from accelreport.report.view import BenchmarkView, measured_records, replaced_data
 from accelreport.results.versions import OtherVersions
 
 MOST_KEYS = 4
@@ -54,7 +54,7 @@ def _data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
 
 def _own_files(benches: Sequence[BenchmarkView]) -> Notice | None:
     """Which data sets were read from other files than the published ones."""
-    own = replaced_data(records_of(benches))
+    own = replaced_data(measured_records(benches))
     if not own:
         return None
     names = quantity.listed([CATALOGUE[name].title for name in own])

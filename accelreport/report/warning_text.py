@@ -106,6 +106,8 @@ def warning_text(warned: ResultWarning, *others: ResultWarning) -> str:
     match warned:
         case Recorded("data-user-supplied"):  # Its message names the data as a spec does.
             return "the data files are not the official ones"
+        case Recorded("not-quantised"):  # What follows names the converter's files.
+            return warned.message.partition(":")[0]
         case Recorded():
             return warned.message
         case TwoModes():

@@ -86,8 +86,6 @@ def answers(
     yield from _decided(outcome) if len(benches) > 1 else ()
     yield from _waiting(outcome, command, elsewhere)
     notices = [f"⚠ {notice.title} {notice.text}" for notice in notices_of(benches)]
-    if any(row.measured and row.warnings for bench in benches for row in bench.results):
-        notices.append("⚠ The report explains each warning.")
     if notices:
         yield from ("", *notices)
 
@@ -134,7 +132,7 @@ def _waiting(outcome: Outcome[BenchmarkView], command: str, elsewhere: str) -> I
         if (more := len(step.comparisons) - MOST_NAMED) > 0:
             yield f"  and {more} more"
         timed = isfinite(step.seconds)
-        about = f"about {run_text.duration(step.seconds)}" if timed else step.where
+        about = f"about {run_text.duration(step.seconds)}" if timed else ""
         if step.command:
             yield f"  {step.command}{f'   ({about})' * bool(about)}"
 

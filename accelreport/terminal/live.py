@@ -105,7 +105,7 @@ class LiveProgress:
         table.add_row(
             f"{view.finished}/{view.total} cells",
             ProgressBar(total=max(view.total, 1), completed=view.finished, width=BAR),
-            Text("" if left is None else f"about {duration(left)} left", style="dim"),
+            Text("" if left is None else f"about {duration(left)} of work left", style="dim"),
         )
         for cell in list(view.running.values())[:MOST_ROWS]:
             bar = ProgressBar(total=None, pulse=False, width=BAR)

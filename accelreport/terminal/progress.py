@@ -47,7 +47,7 @@ class PlainLines:
             yield cell.heading
         left = self.view.left_s or 0.0
         parts = [cell.took] if cell.took else []
-        parts += [f"about {duration(left)} left"] if left >= SHORTEST_S else []
+        parts += [f"about {duration(left)} of work left"] if left >= SHORTEST_S else []
         times = f"  ({', '.join(parts)})" if parts else ""
         yield f"{cell.number} {MARKS[cell.status]} {cell.name}  {cell.outcome}{times}"
         yield from cell.remedies

@@ -112,7 +112,7 @@ class EndedCell:
 
     Attributes:
         heading: its spec, if the cell that ended before is of another one; otherwise empty.
-        number: its place among the cells to measure, such as "[ 3/12]"; empty if unknown.
+        number: how many have ended of those to measure, such as "[ 3/12]"; empty if unknown.
         status: status of its record.
         name: device, sweep point and repeat.
         outcome: its figures, or why there are none.
@@ -194,7 +194,7 @@ class RunView:
         number = ""
         if running := self.running.get(line.key):
             width = len(str(running.start.of))
-            number = f"[{running.start.number:>{width}}/{running.start.of}]"
+            number = f"[{self.finished + 1:>{width}}/{running.start.of}]"
         spec, remedies = spec_name(line), {line.remedy} if line.status == "failed" else set()
         new = remedies - self._remedies - {""}
         heading = spec if spec != self._spec else ""

@@ -70,8 +70,8 @@ def _headline(benches: Sequence[BenchmarkView]) -> str:
     return f"{benchmarks} {quantity.plural(sets, 'data set')}"
 
 
-_Use = tuple[int, int, str, str]
-"""Training and validation examples, the hash of both, and the kind of workload."""
+_Use = tuple[int, int, str]
+"""Training and validation examples, and the kind of workload."""
 
 
 def _table(benches: Sequence[BenchmarkView]) -> Table:
@@ -88,7 +88,7 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
                 files = quantity.listed([label(name, 60) for name in sorted(data.files)]) * own
                 uses = used.setdefault((data.dataset, data.origin, data.note, files), {})
                 kind = str(bench.plan.workload.get("kind"))
-                use = (data.train_examples, data.validation_examples, data.fingerprint, kind)
+                use = (data.train_examples, data.validation_examples, kind)
                 uses.setdefault(use, set()).add(bench.slug)
     names = titles_of(benches)
     return Table(
@@ -99,7 +99,6 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
             Column("examples", number=True),
             Column("for validation", number=True),
             Column("licence"),
-            Column("SHA-256"),
         ),
         groups=tuple(
             RowGroup(
@@ -126,13 +125,12 @@ def _detail(dataset: str, note: str) -> str:
 
 
 def _row(use: _Use, names: Mapping[str, str], dataset: str) -> Row:
-    """How much was used, and of which hash, by the benchmarks of these slugs and names."""
-    training, validation, fingerprint, kind = use
+    """How much was used by the benchmarks of these slugs and names."""
+    training, validation, kind = use
     windows, sequence = (" windows", " sequence") if kind == "series_forecast" else ("", "")
     return table_row(
         entry(*(Line(name, href=f"{slug}.html") for slug, name in names.items())),
         quantity.count(training) + windows,
         quantity.count(validation) + sequence,
         CATALOGUE[dataset].licence if dataset in CATALOGUE else quantity.MISSING,
-        entry(Line(f"{label(fingerprint[:8], 20)}…", title=label(fingerprint, 80))),
     )

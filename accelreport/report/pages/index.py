@@ -401,7 +401,7 @@ def _next(outcome: Outcome[BenchmarkView]) -> Notes:
             continue
         minutes = max(1, round(step.seconds / 60)) if again else 0
         time = f"about {minutes} min" if minutes < 120 else f"about {round(minutes / 60)} h"
-        items.append(Note(step.title, f"in {time} here" if again else step.where, step.command))
+        items.append(Note(step.title, f"in {time} here" if again else "", step.command))
     return Notes(tuple(items))
 
 

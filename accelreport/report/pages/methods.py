@@ -46,7 +46,7 @@ def coverage_section() -> Section:
     )
     table = Table(
         id="coverage-table",
-        title="Coverage of 95 % intervals",
+        title="Coverage in simulations",
         corner="noise",
         columns=number_columns(f"n = {n}" for n in kept.processes),
         groups=(RowGroup(tuple(rows)),),

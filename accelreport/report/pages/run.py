@@ -272,7 +272,7 @@ def _numbers(bench: BenchmarkView, record: Record) -> list[Fact]:
         facts.append(Fact("Parameters", quantity.count(record.parameters)))
     if memory.host_peak_bytes is not None:
         facts.append(Fact("Peak memory, host", quantity.size(memory.host_peak_bytes)))
-    if memory.device_peak_bytes is not None:
+    if memory.device_peak_bytes is not None and record.cell.device_spec.kind != "CPU":
         facts.append(Fact("Peak memory, device", quantity.size(memory.device_peak_bytes)))
     return facts
 
@@ -413,13 +413,9 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
     window = record.steady
     if not window.steps:
         return f"{who}: no steady {words.step}{at}", ""
-    done = sum(block.steps for block in record.blocks)
-    of = f"{quantity.count(done)} of " * bool(record.planned_steps)
-    ran = f"{of}{quantity.plural(record.planned_steps or done, words.step)} ran"
-    timed = f"{quantity.count(window.steps)} timed in {quantity.duration(window.window_s)}"
-    drawn = sum(len(block.stamped_s) for block in window.blocks)
-    shown = f", {quantity.count(drawn)} singly" if 10 <= drawn < window.steps else ""
-    return f"{who}: {quantity.duration(window.step_s)} a {words.step}{at}", f"{ran}, {timed}{shown}"
+    of = f" of {quantity.count(record.planned_steps)}" * bool(record.planned_steps)
+    timed = f"{quantity.count(window.steps)}{of} {words.step}s timed after the warm-up"
+    return f"{who}: {quantity.duration(window.step_s)} a {words.step}{at}", timed
 
 
 def _notices(record: Record) -> tuple[Notice, ...]:

@@ -166,7 +166,10 @@ def _use(bench: BenchmarkView) -> Table:
             return absent_row(bench, place, len(titles))
         texts = [*_operations(bench, *place), _memory(bench, *place)]
         rows = bench.measured(*place)
-        texts.append(quantity.size(median([row.memory.device_peak_bytes for row in rows])))
+        peak = median([row.memory.device_peak_bytes for row in rows])
+        # A framework may count what it allocates on a CPU, which the host's memory holds.
+        on_cpu = bench.plan.devices[place[0].device].kind == "CPU"
+        texts.append(quantity.MISSING if on_cpu else quantity.size(peak))
         records = bench.records_of(*place)
         texts += [_joules(records, sensor) for sensor in sensors]
         return measured_row(bench, place, texts)

@@ -75,8 +75,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
         Distribution(series, quantiles(values), percentile(values, 0.99))
         for (series, _), values in own.items()
     ]
-    unit = f"{bench.words.step}s" if exact else f"blocks, each by its mean {bench.words.step}"
-    counts = f"{_counted(bench, own, exact=exact)} steady {unit}"
+    means = [f"Means of blocks of {bench.words.step}s."] * (not exact)
     where = bench.at(point)
     medians = "; ".join(
         f"{curve.device.title}: median {quantity.duration(curve.median)}" for curve in curves
@@ -93,7 +92,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
         chart=lambda size: step_ecdf(
             curves, axis_title=f"{bench.words.step} time", width=size.width
         ),
-        caption=" ".join([f"{counts}, all processes.", *without, *[NOT_FROM_ZERO] * late]),
+        caption=" ".join([*means, *without, *[NOT_FROM_ZERO] * late]),
         keys=keys([series for series, _ in own]),
         badges=loud_badges(bench, (Subject(s.device, s.machine, at) for s, at in own)),
         table=percentile_table(bench, times, exact=exact),
