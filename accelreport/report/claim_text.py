@@ -463,7 +463,7 @@ def _value_and_interval(number: Number) -> tuple[str, str]:
 _UNITS = {
     "tflops": f"{SPACE}TFLOPS",
     "tflops_cold": f"{SPACE}TFLOPS",
-    "throughput": f"{SPACE}samples/s",
+    "throughput": f"{SPACE}examples/s",
     ENERGY: f"{SPACE}J",
     "quantised_size_ratio": "× as large in float32 as in int8",
 }

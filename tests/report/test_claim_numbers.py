@@ -37,7 +37,7 @@ def lines(*evidence: Number) -> list[str]:
         ("ratio", "0.25× (0.23–0.27×, n = 3)"),
         ("speedup", "0.25× (0.23–0.27×, n = 3)"),
         ("tflops", "0.25 TFLOPS (0.23–0.27 TFLOPS, n = 3)"),
-        ("throughput", "0.25 samples/s (0.23–0.27 samples/s, n = 3)"),
+        ("throughput", "0.25 examples/s (0.23–0.27 examples/s, n = 3)"),
         ("val_accuracy", "25 % (23–27 %, n = 3)"),
         ("energy_per_example", "0.25 J (0.23–0.27 J, n = 3)"),
     ],
