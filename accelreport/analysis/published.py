@@ -115,8 +115,9 @@ class Contradiction:
         count: how many epochs, steps or samples the two are apart, or the seconds of a step that
             a rate follows from; NaN where nothing is counted.
         of: what the other one is of: a quantity, or an element type.
-        source: where the other one is written; empty where it is the same source.
-        inferred: who names the chip, where the row's own source does not; empty where it does.
+        source: where the other one is written, or the chip that is inferred; empty where it is the
+            same source.
+        inferred: whether the row's own source names no chip.
     """
 
     kind: Literal[
@@ -133,7 +134,7 @@ class Contradiction:
     count: float = nan
     of: str = ""
     source: str = ""
-    inferred: str = ""
+    inferred: bool = False
 
 
 def flags_of(
@@ -248,8 +249,8 @@ def _above_ceiling(row: Printed, figure: str) -> Iterator[Contradiction]:
         peak.tflops,
         seconds,
         peak.dtype,
-        str(peak.source),
-        published.hardware_by,
+        known.name if published.hardware_by and (known := named_in(named)) else str(peak.source),
+        bool(published.hardware_by),
     )
 
 

@@ -414,14 +414,11 @@ class RawTable:
 
 @dataclass(frozen=True)
 class Sparkline:
-    """A small drawing with its caption."""
+    """A small drawing."""
 
     drawn: Markup
-    caption: str
     up: tuple[str, ...]
     """Texts of its upright axis from the top, as far from each other."""
-    across: tuple[str, ...]
-    """The same of the other one from the left."""
     kind: Literal["sparkline"] = "sparkline"
 
 

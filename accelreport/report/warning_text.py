@@ -250,11 +250,10 @@ def flag_text(flag: Contradiction) -> str:
             rate = f"{printed:g} TFLOPS is"
             if not isnan(count):
                 rate = f"a step of {duration(count)} is at least {printed:.3g} TFLOPS, which is"
-            chip = f" of a chip inferred from {flag.inferred}" if flag.inferred else ""
-            return (
-                f"{rate} {printed / other:.2g} times the peak{chip} of {other:g} TFLOPS "
-                f"in {flag.of}{source}"
-            )
+            times = f"{rate} {printed / other:.2g} times the"
+            if flag.inferred:
+                return f"{times} {other:g} TFLOPS peak ({flag.source}, presumably the one used)"
+            return f"{times} peak of {other:g} TFLOPS in {flag.of}{source}"
         case "not-of-epochs" | "not-of-samples":
             parts = flag.kind.removeprefix("not-of-")
             counted = f"{count:,.0f}" if parts == "samples" else f"{count}"

@@ -416,7 +416,7 @@ def test_a_cell_page_says_its_time_and_folds_its_raw_blocks(pages: dict[str, Ele
     assert f"{record.blocks[1].wall_s:.6f}" in rows[2].text
     assert " a step" in section(page, "blocks").all("span")[0].text
     mean = re.sub(r".*: (.*) a step.*", r"\1", title.text)
-    assert f"mean of all {mean} (dotted)" in section(page, "blocks").text
+    assert f"mean {mean}" in section(page, "blocks").text
     assert "conv64_conv32" in section(page, "asked").text
     kernel = next(
         r for r in ordinary().records() if r.flops and r.cell.workload["kind"] == "matmul"
@@ -424,7 +424,7 @@ def test_a_cell_page_says_its_time_and_folds_its_raw_blocks(pages: dict[str, Ele
     assert "FLOP a product (" in pages[f"cells/{kernel.key}.0a1b2c3d.html"].text
     passed = SelfCheck(name="compile-inside", outcome="passed", seen="0 functions in 0 of 11")
     unsteady = record.model_copy(update={"checks": [passed], "blocks": []})
-    assert "1 not looked for" in repr(checks_section(unsteady))
+    assert checks_section(unsteady) is None
 
 
 def test_nothing_to_build_from_is_an_error_with_a_remedy(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def judge_windows(canary: Canary, log: CheckLog) -> CanaryStep | None:
     """
     step_s = canary.agreed(max(canary.step_s, 1e-7))
     if 2 * step_s > ALLOWED_S:
-        why = f"two steps take {2 * step_s:.2g} s, longer than the canary may"
+        why = f"two steps take {2 * step_s:.2g} s; the canary has {ALLOWED_S:g} s"
         log.inapplicable("canary", why)
         log.inapplicable("time-not-scaling", why)
         return None

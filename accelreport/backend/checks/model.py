@@ -92,7 +92,7 @@ def judge_inputs(log: CheckLog, engine: Engine, source: Any, *, pipeline: bool) 
         "stale-data",
         sound=off <= UNLIKE and bool((there.rows[:, 0] == here.rows[:, 0]).all()),
         expected="a batch on the device has the sums of the same batch of the data set",
-        observed=f"they differ by {off:.2g} of their size",
+        observed=f"the sums differ by {100 * off:.2g} % of their size",
     )
     if there.elements >= 2 and not there.varies:
         raise RefusedCellError(

@@ -134,22 +134,21 @@ class _DotPlot:
             dots = [d.short if self._phone else replace(d.short, beside=d.beside) for d in dots]
             # What is true of all bars is in words, and none of them is pale.
             dots = [replace(dot, hollow=()) for dot in dots] if all_hollow(dots) else dots
-        heads = base.columns if base else ("", "")
         # Where no text has room at the right of its mark it is in a column, as on a telephone.
         # Elsewhere the text of a row's only mark is on the side of it that is away from the base.
         self._alone = base is not None and not any(dot.owner or dot.joined for dot in dots)
-        columns = base is not None and (base.limit or any(heads))
-        self._limited = columns or (self._phone and self._alone)
-        if any(heads) and width < ROOMY:
+        limit = base is not None and base.limit
+        self._limited = limit or (self._phone and self._alone)
+        if limit and width < ROOMY:
             dots = [dot.short for dot in dots]
-        if any(heads) and self._phone:
-            dots = [replace(dot, text=dot.text or dot.beside, beside="") for dot in dots]
-            heads = "", ""
+        if limit and self._phone:
+            details = [" · ".join(filter(None, (dot.owner, dot.detail))) for dot in dots]
+            dots = [replace(d, owner="", detail=t) for d, t in zip(dots, details, strict=True)]
         self._width = width - LEFT - RIGHT
         widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
         widths += [text_width(dot.detail, SMALLER) for dot in dots]
         most = LARGEST_SHARE if height or base else LARGEST_SHARE_OF_BARS
-        most = LARGEST_SHARE_OF_COLUMNS if any(heads) else most
+        most = LARGEST_SHARE_OF_COLUMNS if limit else most
         self._room = 0.0 if self._phone else min(max(widths), width * most, LARGEST_LEFT)
         # Half of the axis' 0 is at its left.
         self._left = self._room + BESIDE if self._room else LEAST_LEFT * self._bars
@@ -163,13 +162,8 @@ class _DotPlot:
         self._edge = self._width - (rest + BESIDE if rest else 0.0)
         cells = zip(*map(self._cells, dots), strict=True)
         widths = [max(text_width(text, LETTERS, bold=True) for text in own) for own in cells]
-        self._heads = [head for head, width in zip(heads, widths, strict=False) if width]
         self._filled = [bool(width) for width in widths]
-        self._columns = [
-            max(width, text_width(head, SMALLER, bold=True)) + BESIDE
-            for width, head in zip(widths, heads, strict=False)
-            if width
-        ]
+        self._columns = [width + BESIDE for width in widths if width]
         # A detail is beside its name on a telephone if all of them have room there.
         room = self._width - sum(self._columns) * self._above
         self._inline = self._phone and all(
@@ -192,11 +186,12 @@ class _DotPlot:
             self._ends = 0.0, max(self._ends[1], ticks[-1])
         else:
             ticks = (round_times if timed else decades)(self._ends[0], most * 1.001, 8)
+            powers = [tick for tick in ticks if math.log10(tick) % 1 in {0.0, 1.0}]
+            ticks = powers if limit and len(powers) > 1 else ticks
         ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars, inside=not self._bars,
                         held=base.value if base else 0.0)  # fmt: skip
-        ticks = [t for t in ticks if not (base and base.limit and math.isclose(t, base.value))]
         # On a slide the numbers beside bars are enough.
-        edge = 0.0 if self._bars and height else self._width + END / 2
+        edge = 0.0 if self._bars and height else self._width + END / 2 + limit * inner
         self._ticks = [t for t in ticks if self._at(t) + text_width(tick(t), SMALLER) / 2 <= edge]
         title = axis_title and wrapped(axis_title + " (log scale)" * (not self._bars), int(inner))
         self._axis = ticked(
@@ -358,8 +353,6 @@ class _DotPlot:
             return dot.text, dot.beside
         if not self._limited:
             return ()
-        if self._base and any(self._base.columns):
-            return dot.text, dot.beside
         return dot.text if dot.owner else dot.whole_text, ""
 
     def _own_text(self, dot: Dot) -> str:
@@ -449,6 +442,9 @@ class _DotPlot:
 
     def _mark_layers(self) -> list[Layer]:
         size, value = 56, self._x("value")
+        # The marks of a limit are of one colour, and their lines thin.
+        limit = self._base is not None and self._base.limit
+        colour = {} if limit else COLOUR
         base = self._of(is_base=True)
         bands = self._of(is_base=False, has_interval=True)
         partial = self._of(is_base=False, published=False, hollow=True)
@@ -463,12 +459,12 @@ class _DotPlot:
                 .encode(x=value, y=_y("top"), y2=alt.Y2("bottom"), **COLOUR)
                 for hollow in (False, True)
             ),
-            bands.mark_rule(strokeWidth=2.5).encode(
-                x=self._x("low"), x2=alt.X2("high"), **COLOUR
+            bands.mark_rule(strokeWidth=1 if limit else 2.5, stroke="var(--soft)").encode(
+                x=self._x("low"), x2=alt.X2("high"), **colour
             ),
             *(
-                bands.mark_rule(strokeWidth=1.5).encode(
-                    x=self._x(side), y=_y("cap"), y2=alt.Y2("cap_end"), **COLOUR
+                bands.mark_rule(strokeWidth=1.5, stroke="var(--soft)").encode(
+                    x=self._x(side), y=_y("cap"), y2=alt.Y2("cap_end"), **colour
                 )
                 for side in ("low", "high")
             ),
@@ -482,7 +478,7 @@ class _DotPlot:
             self._of(published=True).mark_point(
                 shape="diamond", filled=False, size=size * 1.1, fill="var(--paper)", strokeWidth=2,
                 stroke="var(--soft)",
-            ).encode(x=value, **({} if self._base and self._base.limit else COLOUR)),
+            ).encode(x=value, **colour),
             self._of(flagged=True).mark_point(
                 shape="cross", angle=45, size=size * 1.1, fill="var(--alert)"
             ).encode(x=value),
@@ -519,8 +515,7 @@ class _DotPlot:
             if not any(dot.is_base for dot in own.dots)
         ]
         if base.limit:
-            powers = [value for value in self._ticks if math.log10(value) % 1 in {0.0, 1.0}]
-            crossed = [part | {"tick": value} for part in parts for value in powers]
+            crossed = [part | {"tick": value} for part in parts for value in self._ticks]
             grid = Layer(rows(crossed)).mark_rule(stroke="var(--grid)")
             layers.append(grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end")))
         bare = whole if len(bare) == len(parts) and not self._phone else bare
@@ -580,9 +575,6 @@ class _DotPlot:
         # Numbers end together, and ratios begin together.
         first = self._edge - sum(self._columns[1:])
         ends = [first, first + BESIDE if self._bars else self._edge]
-        for head, column in zip(self._heads, columns, strict=False):
-            look = {"align": "right", "fontSize": SMALLER, "fill": "var(--soft)"}
-            column += [({"y": 8.0, "label": head}, look)] * bool(head)
         in_columns = [
             layer
             for own, end in zip(columns, ends, strict=False)

@@ -94,8 +94,8 @@ class Base:
         name: above the line; a base without a name has nothing above it.
         below, above: what a smaller and a larger value mean. The ground is shaded where values are
             smaller, or larger if only that has a meaning.
-        limit: whether no value is larger. Then owners are in a column, and published marks grey.
-        columns: above the texts at the right and what is beside them.
+        limit: whether no value is larger. Then owners and texts are in columns, lines and published
+            marks grey, and ticks powers of ten.
     """
 
     value: float = 1.0
@@ -103,7 +103,6 @@ class Base:
     below: str = ""
     above: str = ""
     limit: bool = False
-    columns: tuple[str, str] = ("", "")
 
     @property
     def held(self) -> tuple[float, ...]:

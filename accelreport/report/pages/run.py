@@ -40,20 +40,21 @@ from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.deployment import examples_text, int8_text
 from accelreport.report.pages.sections.hardware import joules
 from accelreport.report.text import label, sentence, tail
+from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, cell_slug
 from accelreport.report.warning_text import reason_text, warning_text, warning_title
 from accelreport.results.record import Energy, Record
 from accelreport.spec.cells import OMITTED_AT_DEFAULT
 
 Times = NDArray[np.float64]
-WIDTH, HEIGHT = 1104.0, 220.0
+WIDTH, HEIGHT, LINE = 1104.0, 220.0, 15.0
 MOST = 430
 """Columns of the drawing;
 with more steps, each column reaches from the least to the most of several."""
 
 
 def sparkline(record: Record, step: str) -> Sparkline | None:
-    """Step times in order from 0, with their median and the mean; None with fewer than ten."""
+    """Step times in order, with their median and the mean; None with fewer than ten."""
     blocks = [block for block in record.steady.blocks if block.steps]
     stamped = [value for block in blocks for value in block.stamped_s]
     seconds = np.array(stamped or [block.wall_s / block.steps for block in blocks])
@@ -84,53 +85,61 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         "".join(f"M0 {y:.1f}H{WIDTH:.0f}" for y in height(np.array(values)))
         for values in (ticks[1:], [median], [mean])
     )
-    numbers = [round(1 + part * (len(seconds) - 1) / 4) for part in range(5)]
-    grid += "".join(
-        f"M{(number - 0.5) * WIDTH / len(seconds):.1f} {HEIGHT - 4:.0f}v5" for number in numbers
+    count = len(seconds)
+    numbers = sorted({max(int(tick), 1) for tick in nice_ticks(0, count, 4) if tick <= count})
+    at = {number: (number - 0.5) / count for number in numbers}
+    grid += "".join(f"M{part * WIDTH:.1f} {HEIGHT - 4:.0f}v5" for part in at.values())
+    named = sorted([(median, "median"), (mean, "mean")], reverse=True)
+    (upper, lower), texts = height(np.array([value for value, _ in named])).tolist(), []
+    # Two lines of text lie apart by a line, though their values may not.
+    lower = min(max(lower, upper + LINE), HEIGHT)
+    for y, (value, name) in zip((min(upper, lower - LINE), lower), named, strict=True):
+        texts.append(f'<text y="{y + 4:.0f}">{name} {quantity.duration(value)}</text>')
+    across = "".join(
+        f'<text x="{100 * part:.2f}%" y="11" text-anchor="middle">{number:,}</text>'
+        for number, part in at.items()
     )
-    what = f"Single steady {step}s" if stamped else f"Blocks of {step}s"
-    middle, average, longest = map(quantity.duration, (median, mean, float(seconds.max())))
-    text = f"{what}: median {middle} (dashed), longest {longest}; mean of all {average} (dotted)"
-    text += f"; axis from {plain_duration(base)}" * (base > 0)
+    what = f"timed {step}" if stamped else f"block of {step}s"
+    text = f"Seconds by {what}"
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
         f'width="{WIDTH:.0f}" height="{HEIGHT:.0f}" preserveAspectRatio="none" role="img" '
         'aria-labelledby="spark-t">'
         f'<title id="spark-t">{text}</title>'
         f'<path d="{grid}" stroke="var(--grid)"/>'
-        f'<path d="M0 {path[1:]}" fill="none" stroke="var(--link)" stroke-width="1.2" '
+        f'<path d="M0 {path[1:]}" fill="none" stroke="{series(0)}" stroke-width="1.5" '
         'vector-effect="non-scaling-stroke"/>'
         f'<path d="{dashed}" stroke="var(--ink)" stroke-dasharray="6 4"/>'
         f'<path d="{dotted}" stroke="var(--ink)" stroke-dasharray="1.5 3"/></svg>'
+        f'<svg class="ends">{"".join(texts)}</svg><svg class="across">{across}'
+        f'<text x="50%" y="28" text-anchor="middle">{what}</text></svg>'
     )
     figure = Markup(drawn)  # noqa: S704 -- numbers and our own words only
     highest, *others = map(plain_duration, reversed(ticks))
-    return Sparkline(figure, f"{text}.", (f"{highest} a {step}", *others),
-                     tuple(map(quantity.count, numbers)))  # fmt: skip
+    return Sparkline(figure, (f"{highest} a {step}", *others))
 
 
-_OUTCOMES = {"passed": "passed", "failed": "found", "not-applicable": "not looked for"}
+_OUTCOMES = {"passed": "passed", "failed": "found"}
 
 
 def checks_section(record: Record) -> Section | None:
-    """Every check of a record with what was expected and seen; None for an older record."""
-    if not record.checks:
-        return None
+    """What was looked for, and what was seen where it was found; None where nothing was."""
     # Earlier versions passed checks of steady windows where there was none.
     of_steady = {"loaded-machine", "compile-inside"} if not record.steady.blocks else set()
-    unseen = {"outcome": "not-applicable", "expected": "", "seen": "no steady window"}
     checks = [
-        check.model_copy(update=unseen)
-        if check.name in of_steady and check.outcome == "passed"
-        else check
+        check
         for check in record.checks
+        if check.outcome in _OUTCOMES
+        and not (check.name in of_steady and check.outcome == "passed")
     ]
+    if not checks:
+        return None
     rows = tuple(
         (
             sentence(label(check.name.replace("-", " "), 60)),
             _OUTCOMES[check.outcome],
             label(check.expected, 300) or "–",
-            label(check.seen, 400),
+            label(check.seen, 400) if check.outcome == "failed" else "",
         )
         for check in checks
     )
@@ -151,7 +160,7 @@ _STAGES = (
     ("data_s", "data"),
     ("build_s", "model, optimizer"),
     ("first_step_s", "first step"),
-    ("train_s", "all timed steps"),
+    ("train_s", "all steps, warm-up included"),
     ("evaluate_s", "evaluations, untimed"),
     ("observe_s", "observations"),
     ("checks_s", "self-checks"),
@@ -194,7 +203,7 @@ def blocks_section(bench: BenchmarkView, record: Record) -> Section | None:
         for number, block in enumerate(shown, start=1)
     )
     table = RawTable(
-        title=f"Timed blocks: {quantity.count(len(record.blocks))}",
+        title=f"Blocks: {quantity.count(len(record.blocks))}",
         columns=(
             "block", *([in_rounds] if in_rounds else []), f"first {step}", f"{step}s", "wall s",
             f"ms a {step}", "CPU s", "others’ CPU s", "part",

@@ -225,12 +225,14 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
 def _row(bench: BenchmarkView, group: FigureGroup, *, is_first: bool) -> Row:
     """A figure beside what was measured here; `is_first` where its note stands in full."""
     first = group[0]
-    flags = [flag_text(flag) for result in group for flag in result.flags]
+    flags = [flag for result in group for flag in result.flags]
     badges = (() if first.comparable else (MISMATCH,)) + ((FLAG,) if flags else ())
     badges += (CLOCK,) if isnan(first.validation) else ()
     note = first.row.note
     short = note if is_first or len(note) <= LONG_NOTE else f"As above: {label(note, 40)}"
-    notes = dict.fromkeys([short, caveat(first, IN_WORDS), *flags])
+    # What is above a peak is said with the share of it.
+    texts = [flag_text(flag) for flag in flags if flag.kind != "above-peak"]
+    notes = dict.fromkeys([short, caveat(first, IN_WORDS), *texts])
     known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, first))
     others = [
         Line(f"{printed_text(result.figure, result.value)}, {FIGURES[result.figure][0]}", "detail")

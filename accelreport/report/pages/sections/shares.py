@@ -66,7 +66,7 @@ def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | No
     return None
 
 
-DIVIDED = "“At least” divides each convolution by its kernel size (width × height)."
+DIVIDED = "“At least” assumes fast convolutions: work divided by the kernel size."
 """Said where fast algorithms may do fewer operations than are counted (`ceilings`)."""
 
 
