@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.compare import Gate
+from accelreport.analysis.compare import VECTOR, Gate
 from accelreport.report.comparison import (
     ComparisonRow,
     FolderComparison,
     OverallOutcome,
     compare_folders,
     conclusions,
+    values_of,
 )
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record, Roofs, Warned
@@ -237,6 +238,20 @@ def test_another_machine_or_framework_is_compared_and_said_loudly(
     assert fact in grave
     assert grave[fact].comparisons == 1
     assert grave[fact].old != grave[fact].new
+
+
+def test_a_difference_has_every_value_of_a_folder() -> None:
+    def both(record: Record) -> Record:
+        vector = ["avx2"] if record.cell.seed else ["avx2", "avx512f"]
+        return within(record, vector=vector, machine="ffffffff")
+
+    old = held(small(), edit=lambda record: within(record, vector=["avx2"]))
+    (vector,) = (
+        row
+        for row in compare_folders(old, held(small(seed=1), edit=both)).differences
+        if row.fact == VECTOR
+    )
+    assert values_of(vector) == ("AVX2", "AVX2 and AVX-512")
 
 
 def roof(core: float, load: float = 0.0) -> dict[str, Any]:
