@@ -310,7 +310,7 @@ def _limit(rule: Rule, names: Names, bound: float) -> str:
     if isinstance(rule, BoundCheck) and not rule.difference:
         return f"{bound:g}×" if rule.ratio else names.amount(rule.compared, bound)
     name = rule.equivalent if isinstance(rule, EquivalentCheck) else getattr(rule, "compared", "")
-    return f"{100 * bound:g} points" if is_share(name) else f"{bound:g}"
+    return f"{quantity.short(100 * bound)} points" if is_share(name) else quantity.short(bound)
 
 
 def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip | None]:
