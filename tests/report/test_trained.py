@@ -211,15 +211,9 @@ def test_int8_is_drawn_relative_to_float32() -> None:
     bench = bench_of({**quantised(60, 20), "epochs": curve(0.3, 0.9)})
     plot = opening_of(bench).scenes[0].shown
     assert isinstance(plot, Plot)
-    batches, size, latency = values_of(plot)
-    assert size == pytest.approx(0.26, abs=0.01)
-    assert batches < size < latency < 1
-    assert "391\N{NO-BREAK SPACE}KiB: 25.6\N{NO-BREAK SPACE}%" in plot.description
-    (found,) = (value for value in bench.findings[0].values if value.of.part == "latency")
-    assert latency == pytest.approx(1 / found.number), "the mark and the ratio beside it agree"
-    changes = opening_of(bench).scenes[1].shown
-    assert isinstance(changes, Plot)
-    assert changes.description.startswith("seed 0: −4.00 (−")
+    parts = {value.of.part: value.number for value in bench.findings[0].values}
+    assert values_of(plot) == pytest.approx(sorted((parts["latency"], parts["throughput"])))
+    assert min(values_of(plot)) > 1, "all marks have one direction, that of speed"
 
 
 def test_a_single_series_needs_no_picture_of_errors() -> None:

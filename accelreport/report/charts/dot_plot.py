@@ -97,7 +97,6 @@ def dot_plot(
     width: int,
     height: int,
     base: Base | None = None,
-    heading: str = "",
 ) -> Chart:
     """The chart.
 
@@ -108,9 +107,8 @@ def dot_plot(
         width: pixels in all.
         height: pixels in all, or more where the rows need more; 0 for as many as they need.
         base: what the values are compared with.
-        heading: above the ratios of bars.
     """
-    return _DotPlot(dots, axis_title, tick, width, height, base, heading).chart()
+    return _DotPlot(dots, axis_title, tick, width, height, base).chart()
 
 
 class _DotPlot:
@@ -124,21 +122,23 @@ class _DotPlot:
         width: int,
         height: int,
         base: Base | None,
-        heading: str,
     ) -> None:
-        self._base, self._heading = base, heading
+        self._base = base
         self._bars = base is None and from_zero(dots)
         self._phone = width <= PHONE
-        if self._bars:
+        alone = not any(dot.owner or dot.joined for dot in dots)
+        self._apart = self._bars or (base is None and alone)
+        if self._apart:
             # Their axis has the unit.
             dots = [d.short if self._phone else replace(d.short, beside=d.beside) for d in dots]
+        if self._bars:
             # What is true of all bars is in words, and none of them is pale.
             dots = [replace(dot, hollow=()) for dot in dots] if all_hollow(dots) else dots
-        # Where no text has room at the right of its mark it is in a column, as on a telephone.
-        # Elsewhere the text of a row's only mark is on the side of it that is away from the base.
-        self._alone = base is not None and not any(dot.owner or dot.joined for dot in dots)
         limit = base is not None and base.limit
-        self._limited = limit or (self._phone and self._alone)
+        # Names are above the marks of a telephone, where ground at one side would be a track.
+        self._shaded = base is not None and bool(base.below or base.above) and not self._phone
+        # The text of a row's only mark is in a column.
+        self._limited = alone or limit
         if limit and width < ROOMY:
             dots = [dot.short for dot in dots]
         if limit and self._phone:
@@ -188,15 +188,16 @@ class _DotPlot:
             ticks = (round_times if timed else decades)(self._ends[0], most * 1.001, 8)
             powers = [tick for tick in ticks if math.log10(tick) % 1 in {0.0, 1.0}]
             ticks = powers if limit and len(powers) > 1 else ticks
-        ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars, inside=not self._bars,
+        ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars, inside=False,
                         held=base.value if base else 0.0)  # fmt: skip
+        half = {value: (text_width(tick(value), SMALLER) - END) / 2 for value in ticks}
         # On a slide the numbers beside bars are enough.
-        edge = 0.0 if self._bars and height else self._width + END / 2 + limit * inner
-        self._ticks = [t for t in ticks if self._at(t) + text_width(tick(t), SMALLER) / 2 <= edge]
+        edge = 0.0 if self._bars and height else self._width + limit * inner
+        self._ticks = [t for t in ticks if half[t] - RADIUS <= self._at(t) <= edge - half[t]]
         title = axis_title and wrapped(axis_title + " (log scale)" * (not self._bars), int(inner))
         self._axis = ticked(
-            self._ticks, tick, title=title or None, domain=False, grid=False,
-            labelFlush=not self._bars, tickSize=4 * self._bars, tickColor="var(--soft)",
+            self._ticks, tick, title=title or None, domain=False, grid=False, labelFlush=False,
+            tickSize=4 * self._bars, tickColor="var(--soft)",
         )  # fmt: skip
         self._scale = Scale(
             type="linear" if self._bars else "log",
@@ -264,7 +265,7 @@ class _DotPlot:
         """Pixels above the rows: of the name of the base, and of what is below and above it."""
         base = self._base
         if base is None or not (base.name or base.below or base.above):
-            return ROOMY_LANE * bool(self._heading)
+            return 0.0
         if not (base.name and (base.below or base.above)):
             return ROOMY_LANE
         at, half = self._at(base.value), text_width(base.name, SMALLER, bold=True) / 2 + BESIDE
@@ -302,7 +303,7 @@ class _DotPlot:
         named = [
             (dot, text_width(self._own_text(dot), LETTERS, bold=True))
             for dot in dots
-            if dot.has_text and not dot.is_base and self._owners_at is None
+            if self._own_text(dot) and not dot.is_base and self._owners_at is None
         ]
         best = 0, (low, high)
         for left, right in FREE:
@@ -326,8 +327,7 @@ class _DotPlot:
     def _places(self, dots: Sequence[Dot], right_edge: float) -> list[tuple[float, str, float]]:
         """Where the text of marks on one line may be: a value, the alignment there, and the room.
 
-        It is at the right or left of them, off the line of the base, or beyond that line; of a mark
-        that is alone first away from that line.
+        It is at the right or left of them, off the line of the base, or beyond that line.
         """
         # The edge of a mark, where its interval does not leave it.
         edge = (self._ends[1] / self._ends[0]) ** (RADIUS / (self._right - self._left))
@@ -342,14 +342,14 @@ class _DotPlot:
             (first, "right", left - (line if before else self._left)),
         ]
         return [
-            *(sides[::-1] if self._alone and after else sides),
+            *sides,
             *[(base, "left", right_edge - line - END)] * after,
             *[(base, "right", line - END - self._left)] * before,
         ]
 
     def _cells(self, dot: Dot) -> tuple[str, ...]:
         """Its texts in the columns at the right."""
-        if self._bars:
+        if self._apart:
             return dot.text, dot.beside
         if not self._limited:
             return ()
@@ -357,7 +357,7 @@ class _DotPlot:
 
     def _own_text(self, dot: Dot) -> str:
         """Its text beside its mark."""
-        return "" if self._bars else dot.owner if self._limited else dot.whole_text
+        return "" if self._apart else dot.owner if self._limited else dot.whole_text
 
     def _beside(self, dots: Sequence[Dot], right_edge: float) -> tuple[str, float, str]:
         """The text of the last of some marks on one line, the value at its side, and its alignment.
@@ -474,11 +474,9 @@ class _DotPlot:
             partial.mark_point(
                 filled=False, size=size, fill="var(--paper)", strokeWidth=2
             ).encode(x=value, **COLOUR, **SHAPE),
-            partial.mark_point(size=size, opacity=0.25).encode(x=value, **COLOUR, **SHAPE),
             self._of(published=True).mark_point(
                 shape="diamond", filled=False, size=size * 1.1, fill="var(--paper)", strokeWidth=2,
-                stroke="var(--soft)",
-            ).encode(x=value, **colour),
+            ).encode(x=value, **COLOUR),
             self._of(flagged=True).mark_point(
                 shape="cross", angle=45, size=size * 1.1, fill="var(--alert)"
             ).encode(x=value),
@@ -492,20 +490,23 @@ class _DotPlot:
         between = Layer(rows([{"y": y} for y in edges])).mark_rule(stroke="var(--grid)")
         layers = [between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(self._width))]
         top, end = self._rows[0].top - GROUP * bool(self._rows[0].group), self._rows[-1].bottom
-        lines = [{"tick": tick, "y": top, "end": end} for tick in self._ticks]
+        lines = [
+            {"tick": tick, "y": row.marks_top, "end": row.bottom}
+            for tick in self._ticks
+            for row in self._rows
+        ]
         grid = Layer(rows(lines)).mark_rule(stroke="var(--grid)")
         grid = grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end"))
         base = self._base
         if base is None:
-            return layers + [grid] * (not self._phone)
+            return [*layers, grid]
         at = self._at(base.value)
-        # One piece through all groups; on a telephone, where names are above, each row has its own.
-        row, free = {"base": base.value}, LEAST_LEFT * self._phone
+        row = {"base": base.value}
         whole = [row | {"y": top, "end": end}]
-        parts = [row | {"y": own.marks_top + free, "end": own.bottom - free} for own in self._rows]
-        if base.below or base.above:
+        parts = [row | {"y": own.marks_top, "end": own.bottom} for own in self._rows]
+        if self._shaded:
             edge = self._left if base.below else self._width
-            shade = Layer(rows(parts if self._phone else whole)).mark_rect(fill="var(--wash)")
+            shade = Layer(rows(whole)).mark_rect(fill="var(--wash)")
             shade = shade.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(edge), x2=alt.X2Value(at))
             layers.insert(0, shade)
         layers += [grid] * (not (self._phone or base.limit))
@@ -518,7 +519,7 @@ class _DotPlot:
             crossed = [part | {"tick": value} for part in parts for value in self._ticks]
             grid = Layer(rows(crossed)).mark_rule(stroke="var(--grid)")
             layers.append(grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end")))
-        bare = whole if len(bare) == len(parts) and not self._phone else bare
+        bare = whole if len(bare) == len(parts) else bare
         line = Layer(rows(bare)).mark_rule(stroke="var(--soft)")
         layers.append(line.encode(y=_y(), y2=alt.Y2("end"), x=self._x("base")))
         half, one = text_width(base.name, SMALLER, bold=True) / 2, self._above_rows < HEAD
@@ -560,29 +561,27 @@ class _DotPlot:
                     "fill": "var(--alert)" if dot.flagged else "var(--ink)",
                 }
                 own = compress(self._cells(dot), self._filled)
-                sides = ("right", "left" if self._bars else "right")
+                sides = ("right", "left" if self._apart else "right")
                 cells = zip(columns, own, sides, strict=False)
                 for column, text, side in cells:
                     column.append((place | {"label": text}, look | {"align": side}))
                 if self._owners_at is not None:
                     owners.append((place | {"label": dot.owner}, look | {"align": "left"}))
-                elif not self._bars:
+                elif self._own_text(dot):
                     text, at, align = self._beside(on_line, edge)
                     look |= {"align": align, "dx": END if align == "left" else -END}
-                    look |= ON_WASH if self._base and self._base.shades(at, align) else {}
+                    shaded = self._shaded and self._base and self._base.shades(at, align)
+                    look |= ON_WASH if shaded else {}
                     texts.append((place | {"edge": at, "label": text}, look))
                 on_line = []
         # Numbers end together, and ratios begin together.
         first = self._edge - sum(self._columns[1:])
-        ends = [first, first + BESIDE if self._bars else self._edge]
+        ends = [first, first + BESIDE if self._apart else self._edge]
         in_columns = [
             layer
             for own, end in zip(columns, ends, strict=False)
             for layer in text_layers(own, x=alt.XValue(end), y=_y())
         ]
-        if self._heading:
-            above: dict[str, Any] = {"y": ROOMY_LANE / 2 - 2, "label": self._heading}
-            left_out.append((above, {"align": "right", "fill": "var(--soft)"}))
         return [
             *in_columns,
             *text_layers(texts, x=self._x("edge"), y=_y()),
@@ -599,7 +598,7 @@ class _DotPlot:
             first = row.top + NAME - LINE / 2 if self._phone else first
             for number, (text, look) in enumerate(row.head):
                 y = first + LINE * number * (not self._inline)
-                written.append(({"y": y, "label": text}, {"align": align, **look}))
+                written.append(({"y": y, "label": text}, HALO | {"align": align, **look}))
         at = self._room or self._left
         soft = {"align": "left", "fontSize": SMALLER, "fill": "var(--soft)"}
         groups = [
@@ -641,5 +640,7 @@ def _mark(dot: Dot, y: float, row: Row, ends: tuple[float, float]) -> dict[str, 
         "hollow": bool(dot.hollow),
         "is_base": dot.is_base,
         **marked(dot.device, f"{whose}: {dot.whole_text}"),
+        # What is published has no device's colour.
+        **({"colour": "var(--soft)"} if dot.published else {}),
         **({"colour": "var(--p2)"} if dot.aside else {}),
     }

@@ -76,15 +76,15 @@ def decades(low: float, high: float, most: int = 8) -> list[float]:
 
 
 def round_times(low: float, high: float, most: int = 8) -> list[float]:
-    """Ticks of seconds: … 1 s, 10 s, 1 min, 10 min, 1 h, 10 h …; others where few of them fit."""
+    """Ticks of seconds: 2, 5, 10, 30 min, 1, 3, 10 h …; powers alone where too many of them fit."""
+    if high < 60:
+        return decades(low, high, most)
     powers = [10.0**k for k in range(-9, 2)] + [60.0, 600.0] + [3600 * 10.0**k for k in range(9)]
-    finer = [60.0 * m for m in (2, 5, 20, 30)] + [3600.0 * h for h in (2, 5, 20, 50)]
-    for ticks in (powers, sorted([*powers, *finer])):
+    finer = [60.0 * m for m in (2, 5, 30)] + [3600.0 * h for h in (3, 30)]
+    for ticks in (sorted([*powers, *finer]), powers):
         inside = _within(low, high, ticks)
-        if len(inside) > 1:
-            return inside[:: math.ceil(len(inside) / most)]
-        if high < 60:
-            return decades(low, high, most)
+        if 1 < len(inside) <= most:
+            return inside
     return [60 * minute for minute in _between(low / 60, high / 60, most)]
 
 

@@ -141,15 +141,17 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
     )
     panels, axes = _with_numbers(every, axes)
     slowest, fastest = finding.values[0], finding.values[-1]
+    scale, sign = quantity.time_unit(max(seconds for panel in panels for seconds in panel.times))
+    bare = [_bare(panel, scale) for panel in _without_words(panels)]
     plot = Plot(
         id="grid",
-        title=f"Time for one {_example(bench)}",
+        title=f"Time for one {_example(bench)} ({sign})",
         description=" to ".join(
             f"{speaker.number(value)} ({bench.point_title(value.of.point)})"
             for value in (fastest, slowest)
         ),
-        chart=partial(_chart, _without_words(panels), axes),
-        brief=_brief(every, panels),
+        chart=partial(_chart, bare, axes),
+        brief=" · ".join(filter(None, (f"times in {sign}", _brief(every, panels)))),
         caption=_note(bench, every, panels),
         badges=loud_badges(bench),
         table=_table(bench),
@@ -159,12 +161,9 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
 
 
 def _chart(panels: Sequence[HeatPanel], axes: HeatAxes, size: Size) -> Chart:
-    """The grid; on a slide the panels of its slowest and its fastest cell, with bare numbers."""
+    """The grid; on a slide the panels of its slowest and its fastest cell, with times alone."""
     if size.most:
-        panels = _of_ends(panels)
-        scale, sign = quantity.time_unit(max(t for panel in panels for t in panel.times))
-        panels = [_bare(panel, scale) for panel in panels]
-        axes = replace(axes, title=f"{axes.title}; times in {sign}")
+        panels = [panel.changed(lambda cell: replace(cell, under="")) for panel in _of_ends(panels)]
     return heat_map(panels, axes, width=size.width, height=size.height)
 
 
@@ -235,10 +234,12 @@ def _without_words(panels: Sequence[HeatPanel]) -> list[HeatPanel]:
 
 
 def _bare(panel: HeatPanel, scale: float) -> HeatPanel:
-    """The numbers of a panel without their unit, and without words."""
-    return panel.changed(
-        lambda cell: HeatCell(cell.value, quantity.write((cell.value or 0.0) / scale, Unit.NUMBER))
-    )
+    """The numbers of a panel without their unit, which its title has."""
+
+    def bare(cell: HeatCell) -> HeatCell:
+        return replace(cell, text=quantity.write((cell.value or 0.0) / scale, Unit.NUMBER))
+
+    return panel.changed(bare)
 
 
 def _example(bench: BenchmarkView) -> str:

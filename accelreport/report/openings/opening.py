@@ -36,7 +36,6 @@ from accelreport.report.model import (
     Section,
     Table,
 )
-from accelreport.report.pages.badges import PARTIAL
 from accelreport.report.say import Speaker
 from accelreport.report.text import unshared
 from accelreport.report.theme import series
@@ -66,8 +65,6 @@ SHARED = Size(502, 150, most=4)
 """A drawing of a link preview, which is 2.25 times as large as well."""
 ON_A_PHONE = Size(330, 290)
 """A drawing on a telephone."""
-STOPPED = "stopped by the budget"
-"""Why marks are hollow, of which a figure needs no badge as well."""
 FULL = 1104
 """Width of a figure that is alone, on a screen where a page has its whole width."""
 _SIZES = {
@@ -156,8 +153,6 @@ class Plot:
 
         One that is `alone` in a page is drawn once more as wide as the page.
         """
-        # What is true of all marks is beside the title as well.
-        words = self.caption.lower()
         return Figure(
             id=self.id,
             title=self.title,
@@ -170,11 +165,7 @@ class Plot:
             ),
             keys=() if self.named(size) and narrow and self.named(narrow) else self.keys,
             named=self.named(size),
-            badges=tuple(
-                badge
-                for badge in self.badges
-                if badge != PARTIAL or words.count(STOPPED) == words.count(f"all {STOPPED}")
-            ),
+            badges=self.badges,
             table=self.table,
             shared=self.drawing(SHARED, f"{self.id}-s"),
         )
@@ -194,7 +185,6 @@ def dots_plot(
     on_a_slide: Callable[[int], Sequence[Dot]] | None = None,
     solid: str = "measured",
     note: str = "",
-    heading: str = "",
     **parts: Any,
 ) -> Plot:
     """Rows of marks on one axis, with their meaning as the caption.
@@ -207,7 +197,6 @@ def dots_plot(
         on_a_slide: the rows of a slide that has room for so many; all of them without it.
         solid: what a mark is that is neither published nor hollow.
         note: behind the meaning of the marks.
-        heading: above the ratios of bars.
         parts: all else of the plot.
     """
     bars, longest = base is None and from_zero(dots), max(dot.value for dot in dots)
@@ -231,7 +220,6 @@ def dots_plot(
             width=size.width,
             height=size.height if size.most else 0,
             base=base,
-            heading=heading,
         )
 
     def described(some: Sequence[Dot]) -> str:

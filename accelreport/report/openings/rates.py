@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from math import nan
 
 from accelreport.analysis.findings import (
     COMPARISONS,
     Caveat,
     Finding,
     Kind,
-    Provenance,
     Subject,
     Unit,
     Value,
@@ -27,7 +25,7 @@ from accelreport.analysis.speed_findings import (
     rate_of,
     sound_rates,
 )
-from accelreport.analysis.stats import Interval, Verdict
+from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
 from accelreport.report.charts.dots import Dot, brief_marks, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
@@ -136,7 +134,7 @@ PAGE, BASE = "page", "base"
 def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> Beside:
     """The texts beside each rate: its ratio, then what else it is held against.
 
-    A column has the one baseline of the page, that of the spec, whose own row says "1×". A withheld
+    A column has one baseline, that of the title or of the spec, whose own row says "1×". A withheld
     ratio is there only where it is the finding, which says why.
 
     Args:
@@ -146,29 +144,34 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> Beside
     """
     speaker, beside, base = Speaker(bench), bench.base_point(point), bench.plan.baseline.device
     texts: Beside = {}
+    titled = next((forward(v) for v in finding.title_values if finding.kind in BESIDE), None)
+    over = titled.over if titled and bench.base_point(place_of(titled) or point) == beside else None
+
+    def is_base(of: Subject | None) -> bool:
+        return of is not None and (of == over if over else of.device == base)
+
     ratios: dict[Subject, Value] = {}
     words: dict[Subject, str] = {}
     for other in bench.findings:
         for stated in other.values if other.kind in BESIDE or other.kind in PEAKS else ():
-            value, over = stated, stated.over
-            if over is None or bench.base_point(place_of(value) or point) != beside:
+            value, held = stated, stated.over
+            if held is None or bench.base_point(place_of(value) or point) != beside:
                 continue
             if other.kind in PEAKS:
                 aside = other.kind is Kind.SHARE_OF_PEAK and other is not finding
                 whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
                 share = " of" * (value.unit is Unit.SHARE)
-                least = "at least " * (over.part == "upper bound")
-                text = f"{least}{speaker.number(value)}{share} {whose} {over.part}"
-                texts.setdefault(value.of, {}).setdefault(PAGE if aside else over, text)
+                least = "at least " * (held.part == "upper bound")
+                text = f"{least}{speaker.number(value)}{share} {whose} {held.part}"
+                texts.setdefault(value.of, {}).setdefault(PAGE if aside else held, text)
                 continue
-            value = value if over.device == base else inverse(value)
-            if (value.over or over).device != base or value.of in ratios:
+            value = value if is_base(held) else inverse(value)
+            if not is_base(value.over) or value.of in ratios:
                 continue
             ratios[value.of] = value
             if other.kind is Kind.WITHHELD:
                 words[value.of] = "" if other is finding else WITHHELD
-    titled = next((forward(v) for v in finding.title_values if finding.kind in BESIDE), None)
-    if titled and titled.of in ratios and ratios[titled.of].over == titled.over:
+    if titled and over:
         ratios[titled.of] = titled
     for of, value in ratios.items():
         texts.setdefault(value.over or of, {})[BASE] = "1×"
@@ -253,11 +256,6 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     bases = [of for of, texts in beside.items() if BASE in texts]
     titled = [v for v in (*finding.title_values, finding.base) if v]
     in_title = [of for value in titled for of in (value.of, value.over) if of]
-    # A slide has the ratio of its title, also where the column is over another baseline.
-    pair = next((forward(value) for value in finding.title_values if not value.why), None)
-    on_a_slide = {}
-    if bases and pair and pair.over in known and pair.of in known and pair.over not in bases:
-        on_a_slide = {pair.of: speaker.bounded(pair), pair.over: "1×"}
     plot = rows_plot(
         bench,
         dots,
@@ -267,18 +265,13 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         tick=plain,
         values=(*(value for value, _ in rates), *ratios),
         on_a_page=apart,
-        title_subjects=in_title + bases * (len({*in_title}) > 1 and not on_a_slide),
-        ratios=on_a_slide,
+        title_subjects=in_title,
     )
     withheld = [v for f in bench.findings for v in f.values if f.kind in BESIDE and v.why]
     words = {unlike(bench, v) for v in withheld if WITHHELD in beside.get(v.of, {}).values()}
     note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
     if len(bases) == 1:
-        base = names.get(bases[0], speaker.name(*bases))
-        # A ratio over another side names both.
-        named = finding.title_values if finding.kind in BESIDE else ()
-        others = [speaker.compared(v) for v in named if forward(v).over not in {None, bases[0]}]
-        note += f" ×:{quantity.SPACE}over {'; '.join([base, *others])}."
+        note += f" ×:{quantity.SPACE}over {names.get(bases[0], speaker.name(*bases))}."
     note += clock_text(value for value, _ in rates)
     drawn = [value.of.row for value, _ in rates if value.of.row]
     times = {FIGURES[r.figure][0] for r in published_rates(bench.plan) if r.row in drawn}
@@ -369,8 +362,6 @@ def rows_plot(
     values: tuple[Value, ...],
     title_subjects: Collection[Subject] = (),
     on_a_page: Sequence[Dot] = (),
-    ratios: Mapping[Subject, str] | None = None,
-    heading: str = "",
 ) -> Plot:
     """Rows on one axis, with their table; a slide has six of them at most.
 
@@ -387,8 +378,6 @@ def rows_plot(
             are measured, a slide has neither published rows, whose scale would hide the
             difference, nor grey ones.
         on_a_page: the rows as a page's drawing names them, where it does so differently.
-        ratios: those of a slide, where it has others.
-        heading: above the ratios.
     """
     table, note = _table(dots, f"{name}-data", axis), ""
     if tick is plain_duration:
@@ -401,12 +390,9 @@ def rows_plot(
         dots = [replace(dot, detail="") for dot in dots]
     measured = [value.of for value in values if value.of.row is None]
     named = list(zip(dots, (value.of for value in values), strict=False))
-    if ratios:
-        named = [(replace(dot, ratio=ratios.get(of, "")), of) for dot, of in named]
     ours = len({*title_subjects}) > 1 and not any(of.row for of in title_subjects)
     if ours and len({series(dot.device.colour) for dot, of in named if not of.row}) == 1:
-        compared = {*(ratios or title_subjects)}
-        named = [(replace(dot, aside=of not in compared), of) for dot, of in named]
+        named = [(replace(dot, aside=of not in title_subjects), of) for dot, of in named]
     own = [dot for dot, of in named if of in title_subjects]
     own += [dot for dot, of in named if not of.row and as_baseline(bench, of)]
     able = [dot for dot, _ in named if not (ours and (dot.published or dot.aside))]
@@ -416,7 +402,10 @@ def rows_plot(
     parts += [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
     parts += [marks] if (marks := brief_marks(shown, bars=from_zero(shown))) else []
     return dots_plot(
-        on_a_page or dots,
+        [
+            replace(dot, quiet=bool(title_subjects) and value.of not in title_subjects)
+            for dot, value in zip(on_a_page or dots, values, strict=False)
+        ],
         axis=axis,
         tick=tick,
         on_a_slide=lambda most: rows_of_a_slide(able, own, most),
@@ -425,7 +414,6 @@ def rows_plot(
         title=title,
         brief=" · ".join(filter(None, parts)),
         note=note,
-        heading=heading,
         badges=loud_badges(bench, measured) if measured else (),
         table=table,
         values=values,
@@ -468,39 +456,18 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     speaker = Speaker(bench)
     total = next(finding for finding in bench.findings if finding.kind is Kind.TOTAL)
     # No ratio is of a published time with validation and one of ours without it.
-    alike, own = Caveat.UNVALIDATED not in total.caveats, total.base
+    alike = Caveat.UNVALIDATED not in total.caveats
     restated = [finding for finding in bench.findings if alike and finding.kind is Kind.RESTATED]
     values = sorted(total.every_value, key=lambda value: value.number)
     kind = bench.plan.devices[bench.plan.baseline.device].kind
-    over = [
-        replace(
-            value,
-            interval=Interval(own.number / value.number, nan, nan, own.interval.n),
-            unit=Unit.RATIO,
-            over=own.of,
-            provenance=Provenance.CALCULATED,
-            caveats=own.caveats,
-        )
-        for value in total.values
-        if alike and own
-    ]
-    ratios = {value.of: speaker.number(value) for value in over}
-    if over and own:
-        ratios[own.of] = "1×"
-    dots = [
-        replace(dot_of(speaker, value, ratio), ratio=ratio)
-        for value in values
-        for ratio in [ratios.get(value.of, "")]
-    ]
     plot = rows_plot(
         bench,
-        dots,
+        [dot_of(speaker, value) for value in values],
         name="totals",
         title="Time for the whole training",
         axis="time for the whole training",
         tick=plain_duration,
-        values=(*values, *over, *(v for finding in restated for v in finding.values)),
-        heading="speed, this machine = 1×" * bool(ratios),
+        values=(*values, *(v for finding in restated for v in finding.values)),
     )
     validated, extrapolated = (
         caveat in total.caveats for caveat in (Caveat.VALIDATED, Caveat.EXTRAPOLATED)

@@ -34,7 +34,7 @@ from accelreport.report.openings.rates import (
 )
 from accelreport.report.openings.sweep import latency_scene, sweep_scene
 from accelreport.report.pages.sections.about import commands
-from accelreport.report.pages.sections.deployment import changes_plot, int8_plot
+from accelreport.report.pages.sections.deployment import int8_plot
 from accelreport.report.pages.sections.learning import curves_of
 from accelreport.report.pages.sections.predictions import (
     epochs_written,
@@ -149,11 +149,9 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
 
 
 def int8_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
-    """The network in both arithmetics, and what that changed in the accuracy of each run."""
-    plot, changes = int8_plot(bench), changes_plot(bench)
-    if plot is None or changes is None:
-        return ()
-    return Scene(finding, plot), Scene(Finding(Kind.TABLED, changes.values), changes)
+    """How fast the network is in both arithmetics."""
+    plot = int8_plot(bench)
+    return (Scene(finding, plot),) if plot else ()
 
 
 QUALITY_FORMS = {

@@ -237,14 +237,17 @@ def device_columns(series: Sequence[Series]) -> tuple[Column, ...]:
 
 
 def loud_badges(bench: BenchmarkView, of: Iterable[Subject] = ()) -> tuple[Badge, ...]:
-    """The loud marks of the numbers in a figure, each once: of all, or of those that are drawn."""
+    """The loud marks of the numbers in a figure, each once: of all, or of those that are drawn.
+
+    Its title, its marks and the last line of the page say which runs are partial.
+    """
     badges: dict[str, Badge] = {}
     drawn = {(one.device, one.machine, one.point) for one in of}
     for series, point in bench.shown_places:
         if drawn and (series.device, series.machine, point) not in drawn:
             continue
         for badge in number_badges(bench.planned(series, point)):
-            if badge.tone == "loud":
+            if badge.tone == "loud" and badge != PARTIAL:
                 badges[badge.text] = badge
     return tuple(badges.values())
 

@@ -34,7 +34,6 @@ from accelreport.report.openings.opening import (
 )
 from accelreport.report.openings.rates import BESIDE, rates_scene
 from accelreport.report.openings.registry import below, facts_of, opening_of
-from accelreport.report.pages.badges import PARTIAL
 from accelreport.report.pages.machines import place_text
 from accelreport.report.pages.sections.about import checkout_of, commands
 from accelreport.report.pages.sections.claims import units_of
@@ -237,10 +236,8 @@ def slide_block(
         return _written(shown)
     if not isinstance(shown, Plot):
         return replace(shown, href="", title="", pictures=shown.pictures[:MOST_PICTURES])
-    # Its signs say which numbers are of partial runs.
-    badges = tuple(badge for badge in shown.badges if badge != PARTIAL)
     keys = shown.slide_keys or shown.keys
-    plain = replace(shown, id=name, table=None, caption=shown.brief, badges=badges, keys=keys)
+    plain = replace(shown, id=name, table=None, caption=shown.brief, keys=keys)
     figure = replace(plain.figure(size, narrow), subtitle=shown.up)
     count = shown.points or points_of(figure.panels[0].wide.spec)
     return figure if count >= LEAST_POINTS or name == FIRST else None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Finding, Kind, Unit
 from accelreport.analysis.learning import QuantisedResult, quantised_results
-from accelreport.analysis.learning_findings import ACCURACY, BATCHES, LATENCY, SIZE, quantised_runs
+from accelreport.analysis.learning_findings import BATCHES, LATENCY, quantised_runs
 from accelreport.analysis.stats import Verdict, percentile
 from accelreport.report import quantity
-from accelreport.report.charts.changes import changes_chart
-from accelreport.report.charts.dots import Base, Dot, marks_text
+from accelreport.report.charts.dots import Base, Dot
 from accelreport.report.charts.drawing import WIDE
-from accelreport.report.charts.scales import percent_text
+from accelreport.report.charts.scales import factor_text
 from accelreport.report.forms import why_hollow
 from accelreport.report.model import (
     Badge,
@@ -33,9 +31,8 @@ from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size, dots_plo
 from accelreport.report.pages.sections.predictions import NamedRun, named
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView, Series, median, present
+from accelreport.report.view import BenchmarkView, Series, present
 from accelreport.results.record import Quantised, Record, SavedWeights, Served
-from accelreport.spec.claims import QuantisedCheck
 
 
 def int8_text(quantised: Quantised) -> str:
@@ -54,77 +51,38 @@ def examples_text(record: Record) -> str:
 
 
 def int8_plot(bench: BenchmarkView) -> Plot | None:
-    """Size and speed of int8 relative to float32; None where nothing was converted."""
+    """Speed of int8 over float32; None where nothing was converted."""
     finding = next((f for f in bench.findings if f.kind is Kind.INT8), None)
     converted = quantised_runs(bench)
-    if finding is None:
+    if finding is None or not {LATENCY, BATCHES} & {value.of.part for value in finding.values}:
         return None
     first = named(bench, converted[0][0])
     texts = (int8_text(result.quantised) for _, result in converted)
-    dots = _int8_dots(finding, [result for _, result in converted], first.series)
     return dots_plot(
-        dots,
-        axis="int8 relative to float32",
-        tick=percent_text,
-        base=Base(
-            name=f"float32 = 100{quantity.SPACE}%", below="← smaller, slower", above="faster →"
-        ),
+        _int8_dots(finding, first.series),
+        axis="speed over float32",
+        tick=factor_text,
+        base=Base(name="float32 = 1×", below="← slower", above="faster →"),
         id="int8",
-        title="int8 and float32",
+        title="Speed of int8 over float32",
         note=f"int8: {'; '.join(dict.fromkeys(texts))}.",
         badges=first.badges,
         values=finding.values,
     )
 
 
-def _int8_dots(finding: Finding, results: Sequence[QuantisedResult], device: Series) -> list[Dot]:
-    """Size and speeds of the int8 network relative to float32; the size is the median over runs."""
+def _int8_dots(finding: Finding, device: Series) -> list[Dot]:
+    """A call and batches of the int8 network, as fast as those of float32."""
     parts = {value.of.part: value for value in finding.values}
-    before, after = (
-        median([size.bytes for size in sizes])
-        for sizes in zip(*((r.quantised.float32, r.quantised.int8) for r in results), strict=True)
-    )
-    sizes, share = f"{quantity.size(before)} to {quantity.size(after)}", parts[SIZE].number
-    text = quantity.write(share, Unit.SHARE)
-    dots = [Dot("file size", sizes, device, share, text, share, share)]
-    for part, name in ((LATENCY, "speed of a call"), (BATCHES, "speed of batches")):
-        if faster := parts.get(part):
-            ends = faster.interval
-            text = quantity.write(ends.value, Unit.RATIO, ends)
-            text += f" ({quantity.span(ends, Unit.RATIO)})" * ends.known
-            dot = Dot(name, "", device, ends.value, text, *ends.ends)
-            hollow = ("undecided",) * (faster.verdict is Verdict.UNDECIDED)
-            dots.append(replace(dot, hollow=hollow or why_hollow(faster.caveats)))
-    return dots
-
-
-def changes_plot(bench: BenchmarkView) -> Plot | None:
-    """What int8 changed in the accuracy of each run; None where nothing was converted."""
-    finding = next((f for f in bench.findings if f.kind is Kind.INT8), None)
-    converted = quantised_runs(bench)
-    if finding is None:
-        return None
-    values = [value for value in finding.values if value.of.part == ACCURACY]
-    first = named(bench, converted[0][0])
     dots = []
-    for value in values:
-        change, low, high = (100 * n for n in (value.number, *value.interval.ends))
-        text = f"{quantity.signed(change, 2)} ({quantity.points_between(*value.interval.ends)})"
-        open_ = ("undecided",) * (value.verdict is Verdict.UNDECIDED)
-        seed = f"seed {value.processes[0].seed}"
-        dots.append(Dot(seed, "", first.series, change, text, low, high, hollow=open_))
-    rules = (result.claim.rule for result in bench.tested)
-    limit = next((rule.negligible for rule in rules if isinstance(rule, QuantisedCheck)), None)
-    loss = None if limit is None else -100 * limit
-    return Plot(
-        id="int8-accuracy",
-        title="Change of accuracy",
-        description=f"{'; '.join(f'{dot.name}: {dot.text}' for dot in dots)}.",
-        chart=lambda size: changes_chart(dots, "percentage points", loss, size.width, size.height),
-        caption=marks_text(dots, bars=False),
-        badges=first.badges,
-        values=tuple(values),
-    )
+    for part, name in ((LATENCY, "one call"), (BATCHES, "batches")):
+        if (faster := parts.get(part)) is None:
+            continue
+        text = quantity.ratio_of(faster.interval)
+        hollow = ("undecided",) * (faster.verdict is Verdict.UNDECIDED)
+        dot = Dot(name, "", device, faster.number, text, *faster.interval.ends)
+        dots.append(replace(dot, hollow=hollow or why_hollow(faster.caveats)))
+    return dots
 
 
 def deployment_section(bench: BenchmarkView) -> Section | None:
