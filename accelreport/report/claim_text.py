@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from math import isclose, nan
 from typing import Any, NamedTuple
@@ -243,14 +242,10 @@ def among(count: int, of: int) -> str:
 
 def place_text(number: Number, names: Names = AS_WRITTEN, joint: str = " = ") -> str:
     """Where a number belongs: device, sweep point, and what else tells it from the others."""
-    return ", ".join(_place_parts(number, names, joint))
-
-
-def _place_parts(number: Number, names: Names, joint: str) -> list[str]:
     device = [names.device(number.device)] if number.device else []
     seed = [] if number.seed is None else [f"seed {number.seed}"]
     point = (f"{names.axis(axis)}{joint}{names.value(x)}" for axis, x in number.point.items())
-    return [*device, *point, *seed]
+    return ", ".join([*device, *point, *seed])
 
 
 def _evidence(number: Number) -> dict[str, Any]:
@@ -380,31 +375,33 @@ class Measured(NamedTuple):
     number: Number
 
 
-def measured_parts(result: ClaimResult, names: Names) -> tuple[list[Measured], list[str]]:
-    """The numbers of a claim, and what all of them have in common; empty where a line says more.
+def measured_parts(result: ClaimResult, names: Names, usual: str = "") -> list[Measured]:
+    """The numbers of a claim, without what its rule holds; empty where a line says more.
 
-    A count of failures is such a line, and so are more numbers than a page lists.
+    A `usual` number of processes stands in a heading. A count of failures is such a line, and so
+    are more numbers than a page lists.
     """
-    numbers, over, excluded, means = _named_numbers(result, names)
+    numbers, *_ = _named_numbers(result, names)
     failures = any(number.quantity == _OUT_OF_MEMORY for number in numbers)
-    if failures or not 0 < len(numbers) <= MOST_TOLD:
-        return [], []
-    places = [_place_parts(number, names, " ") for number in numbers]
-    shared = [part for part in places[0] if all(part in place for place in places)]
-    alone, counts = len(numbers) == 1, {_count(number) for number in numbers}
-    of_all = [*excluded, *shared, *means]
-    if not alone:
-        processes = [f"{counts.pop()} each"] if len(counts) == 1 else []
-        of_all += [over.strip(), *processes]
+    if failures or len(numbers) > MOST_TOLD:
+        return []
+    held = {**result.claim.rule.where, **getattr(result.claim.rule, "over_where", {})}
     parts = []
-    for number, place in zip(numbers, places, strict=True):
+    for number in numbers:
         value, interval = _value_and_interval(number)
-        count = _count(number) if alone or counts else ""
+        count = "" if number.of_examples or (count := _count(number)) == usual else count
         inner = ", ".join(filter(None, (interval, count, _cut(number))))
-        own = ", ".join(part for part in place if part not in shared)
-        rest = f"{over.strip() * alone} {f'({inner})' * bool(inner)}"
-        parts.append(Measured(own, value, rest.strip(), number))
-    return parts, [text for text in of_all if text]
+        point = {axis: x for axis, x in number.point.items() if axis not in held}
+        place = place_text(replace(number, point=point), names, " ")
+        parts.append(Measured(place, value, f"({inner})" * bool(inner), number))
+    return parts
+
+
+def usual_count(results: Iterable[ClaimResult]) -> str:
+    """How many processes most numbers of some claims are of: "n = 3"; empty where they are one."""
+    numbers = [number for r in results for number in r.numbers if not number.of_examples]
+    counts = Counter(_count(number) for number in numbers if number.interval.n > 1)
+    return max(counts, key=lambda count: counts[count], default="")
 
 
 RATIOS = frozenset({"ratio", "speedup", "quantised_speedup"})
@@ -465,7 +462,7 @@ _UNITS = {
     "tflops_cold": f"{SPACE}TFLOPS",
     "throughput": f"{SPACE}examples/s",
     ENERGY: f"{SPACE}J",
-    "quantised_size_ratio": "× as large in float32 as in int8",
+    "quantised_size_ratio": "×",
 }
 """Units of quantities that have one beside seconds."""
 
@@ -601,19 +598,13 @@ def amount_text(quantity: str, value: float) -> str:
     return printed_text("total_time", value) if quantity in TIME_QUANTITIES else f"{value:g}"
 
 
-def margin_text(rule: Rule, names: Names | None = None) -> str:
-    """What a rule allows, to stand beside its verdict: "at most 1.05 times".
-
-    With names also the bounds of values and differences, which a claim's own text has.
-    """
+def margin_text(rule: Rule) -> str:
+    """What a rule allows, to stand beside its verdict: "at most 1.05 times"."""
     if isinstance(rule, EquivalentCheck):
         share, within = is_share(rule.equivalent), rule.within
         return f"within {quantity.percentage_points(within) if share else f'{within:g}'}"
     if isinstance(rule, BoundCheck) and rule.ratio and rule.bounds != (1, None):
         return f"{bounds_text(*rule.bounds)} times"
-    if names and isinstance(rule, BoundCheck) and not rule.ratio and 0 not in rule.bounds:
-        amount = names.difference if rule.difference else names.amount
-        return bounds_text(*rule.bounds, partial(amount, rule.compared))
     return ""
 
 

@@ -25,7 +25,7 @@ class Badge:
 
     text: str
     meaning: str
-    tone: Tone = "loud"
+    tone: Tone | str = "loud"
 
 
 @dataclass(frozen=True)

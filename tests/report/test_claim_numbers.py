@@ -68,10 +68,6 @@ def test_a_difference_that_may_be_negative_says_so() -> None:
     ]
 
 
-def test_a_number_of_one_process_is_said_to_be() -> None:
-    assert lines(number(0.012, batch_size=64)) == ["batch size 64: 12.0 ms (one process)"]
-
-
 def test_a_sweep_of_single_processes_takes_a_line_for_each_run_along_its_last_axis() -> None:
     sweep = [
         number(0.001 * layers * size, layers=layers, batch_size=size)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from math import log
 
 from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, Number, distinct
 from accelreport.analysis.outcome import outcome_of
@@ -20,7 +19,6 @@ from accelreport.report.claim_text import (
     amount_text,
     beside_text,
     decided_text,
-    margin_text,
     measured_lines,
     measured_parts,
     missing_text,
@@ -31,6 +29,7 @@ from accelreport.report.claim_text import (
     state_counts,
     state_words,
     states_text,
+    usual_count,
     values_text,
 )
 from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, in_percent, metric_title
@@ -49,7 +48,6 @@ from accelreport.report.model import (
     Section,
     Strip,
     Table,
-    Tone,
     Unit,
     UnitRow,
     Units,
@@ -68,7 +66,15 @@ from accelreport.report.pages.badges import (
 from accelreport.report.quantity import setting
 from accelreport.report.text import clean, label, sentence, short_hardware, tied
 from accelreport.report.view import BenchmarkView, processors
-from accelreport.spec.claims import BoundCheck, Claim, EquivalentCheck, Names, Rule
+from accelreport.spec.claims import (
+    BoundCheck,
+    Claim,
+    EquivalentCheck,
+    Names,
+    QuantisedCheck,
+    Rule,
+    TrendCheck,
+)
 
 DECIDED = frozenset({ClaimState.CONFIRMED, ClaimState.REFUTED})
 
@@ -89,13 +95,6 @@ LIMIT = f"┃{quantity.SPACE}limit ─●─{quantity.SPACE}95{quantity.SPACE}%"
 MOST_SHOWN, MOST_SHOWN_UNDECIDED = 4, 1
 """Lines of numbers beside a claim; a reader opens the others together with the rule."""
 
-_TONES: dict[ClaimState, Tone] = {
-    ClaimState.CONFIRMED: "good",
-    ClaimState.REFUTED: "bad",
-    ClaimState.UNDECIDED: "loud",
-    ClaimState.WITHHELD: "loud",
-}
-
 
 def claims_section(bench: BenchmarkView) -> Section | None:
     """The section of a benchmark, what was tested first; None where its spec makes no claim.
@@ -108,14 +107,15 @@ def claims_section(bench: BenchmarkView) -> Section | None:
     tested = closest_first(r for r in bench.tested if r.state not in UNTESTED)
     tables = []
     if tested:
-        tables.append(claims_table("claims-table", "Tested", [(bench, tested)]))
+        tables.append(claims_table("claims-table", "Tested", [(bench, tested)], headed=False))
     if untested:
         counts = state_counts(untested)
         title = f"Not decided: {states_text(counts)}"
         own = [(bench, untested)]
-        table = claims_table("untested-table", title, own, named=len(counts) > 1)
+        table = claims_table("untested-table", title, own, named=len(counts) > 1, headed=False)
         tables.append(replace(table, folded=bool(tested)))
     detail = states_text(state_counts(bench.tested))
+    detail = " · ".join(filter(None, (detail, usual_count(bench.tested))))
     return Section("claims", "Claims", tuple(tables), folded=not tested, detail=detail)
 
 
@@ -146,8 +146,10 @@ Claims = Sequence[tuple[BenchmarkView, Sequence[ClaimResult]]]
 """Benchmarks with some of their claims."""
 
 
-def claims_table(name: str, title: str, claims: Claims, *, named: bool = True) -> Table:
-    """Some claims of one benchmark, or of several under their titles.
+def claims_table(
+    name: str, title: str, claims: Claims, *, named: bool = True, headed: bool = True
+) -> Table:
+    """Some claims of benchmarks, `headed` by their titles except on a benchmark's own page.
 
     Who says most of a benchmark's claims stands in its heading, and others under their claims; its
     own page names an only source above. Without `named` no row has a verdict: the title says it.
@@ -157,18 +159,18 @@ def claims_table(name: str, title: str, claims: Claims, *, named: bool = True) -
         numbers = {id(result): number for number, result in enumerate(bench.tested)}
         speakers = Counter(_speaker_of(bench, result.claim) for result in bench.tested)
         usual = max(speakers, key=lambda who: (who not in SPEAKERS.values(), speakers[who]))
-        several = len(claims) == 1 and len(speakers.keys() - set(SPEAKERS.values())) > 1
-        owned = len(claims) > 1 and all(result.own_files for result in some)
+        several = not headed and len(speakers.keys() - set(SPEAKERS.values())) > 1
+        count, own = usual_count(some if headed else bench.tested), any(r.own_files for r in some)
         rows = []
         for result in some:
             who = _speaker_of(bench, result.claim)
-            row = claim_row(bench, result, who if several or who != usual else "", named=named,
-                            owned=owned)  # fmt: skip
+            who = who if several or who != usual else ""
+            row = claim_row(bench, result, who, count, named=named)
             rows.append(replace(row, id=claim_id(bench, numbers[id(result)])))
         group = RowGroup(tuple(rows))
-        if len(claims) > 1:
+        if headed:
             group = benchmark_rows(bench, rows)
-            detail = (usual, group.detail, USER_SUPPLIED.text * owned)
+            detail = (usual, group.detail, count, USER_SUPPLIED.text * own)
             group = replace(group, detail=" · ".join(filter(None, detail)))
         groups.append(group)
     return Table(
@@ -233,27 +235,26 @@ def _speaker_of(bench: BenchmarkView, claim: Claim) -> str:
 
 
 def claim_row(
-    bench: BenchmarkView, result: ClaimResult, who: str, *, named: bool = True, owned: bool = False
+    bench: BenchmarkView, result: ClaimResult, who: str, usual: str, *, named: bool = True
 ) -> Row:
     """A claim with its state, what was measured, the rule and who said it.
 
-    The heading has the state where it is not `named`, and its own files where they are `owned`.
+    The heading has the state where it is not `named`, and a `usual` number of processes.
     """
     state, claim, names = result.state, result.claim, names_of(bench)
     named_here = set(claim.rule.model_dump(include={"of", "over"}).values())
     devices = [name for name in bench.plan.devices if name in named_here] or bench.plan.devices
-    badge = Badge(STATES[state], "", _TONES.get(state, "quiet"))
+    badge = Badge(STATES[state], STATES[state], f"unit {state.name.lower()}")
     decided = state in DECIDED
-    most = MOST_SHOWN if decided else MOST_SHOWN_UNDECIDED
-    parts, shared = measured_parts(result, names)
+    along = isinstance(claim.rule, TrendCheck)
+    most = MOST_SHOWN if decided or along else MOST_SHOWN_UNDECIDED
+    parts = measured_parts(result, names, usual)
     strips = _strips(claim.rule, names, [part.number for part in parts])
     shown = [] if parts else [Line(line) for line in measured_lines(result, names)]
     shown = shown or [Line(_untested(bench, result))] * (not parts)
     more = [Line(" ".join(filter(None, part[:3]))) for part in parts[most:]] or shown[most:]
     shown = shown[:most]
-    if decided and (margin := margin_text(claim.rule, names)):
-        shared.insert(0, f"required: {margin}")
-    shown += [Line(tied(label(" · ".join(shared), 600)), "reason")] * bool(shared)
+    shown += [Line(mark.text, "reason") for mark in origin_badges([result.stand_in])]
     if result.numbers and result.withheld:
         reasons = [*beside_text(result, names), *_processors_of(bench, result)]
         shown += [Line(tied(label(text, 600)), "reason") for text in reasons]
@@ -265,15 +266,13 @@ def claim_row(
             Line(missing_text(one, names, result.profile), "reason") for one in result.missing
         ]
     rule = tied(label(rule_text(bench.plan, claim.rule, names), 400))
-    more_title = f"{len(more)} more, rule" if more else "rule"
+    more_title = f"{len(more)} more" if more else "rule"
     more.append(Line(f"The rule: {rule}."))
     note = label(claim.note, 200)
     if note and not decided:
         more.append(Line(note, "reason"))
     if published := published_text(bench.plan, claim.rule, names):
         more.append(Line(tied(label(published, 400)), "reason"))
-    origins = [result.stand_in, "user-supplied" * (result.own_files and not owned)]
-    shown += [Line(mark.text, "reason") for mark in origin_badges(origins)]
     measures = tuple(
         Measure(label(part.place, 160), part.value, part.rest, strip)
         for part, strip in zip(parts[:most], strips, strict=False)
@@ -309,21 +308,35 @@ def _limit(rule: Rule, names: Names, bound: float) -> str:
     """A bound in a few letters, to stand at its tick."""
     if isinstance(rule, BoundCheck) and not rule.difference:
         return f"{bound:g}×" if rule.ratio else names.amount(rule.compared, bound)
-    name = rule.equivalent if isinstance(rule, EquivalentCheck) else getattr(rule, "compared", "")
-    return f"{quantity.short(100 * bound)} points" if is_share(name) else quantity.short(bound)
+    share = isinstance(rule, QuantisedCheck) or is_share(
+        rule.equivalent if isinstance(rule, EquivalentCheck) else getattr(rule, "compared", "")
+    )
+    return f"{quantity.short(100 * bound)} points" if share and bound else quantity.short(bound)
+
+
+FAR = 3
+"""A value that is so many times its limit, or the limit it, needs no picture."""
 
 
 def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip | None]:
     """Each number's interval against the bounds of a rule, on one scale.
 
-    None of a number without an interval, and of a single one without a bound.
+    None of a number without an interval, of a single one without a bound, and of those that are
+    `FAR` from every bound.
     """
     bounds = rule.bounds if isinstance(rule, BoundCheck) else (None, None)
     if isinstance(rule, EquivalentCheck):
         bounds = -rule.within, rule.within
-    differs = in_percent(numbers[0].quantity) if numbers else False
+    elif isinstance(rule, QuantisedCheck):
+        bounds = None, -rule.negligible
     intervals = [number.interval for number in numbers]
-    return strips_of(intervals, bounds, by_ratio=not differs, text=partial(_limit, rule, names))
+    limits = [bound for bound in bounds if bound and bound > 0]
+    if limits and all(
+        not 1 / FAR < one.value / limit < FAR for one in intervals for limit in limits
+    ):
+        return [None] * len(numbers)
+    zero = isinstance(rule, QuantisedCheck)
+    return strips_of(intervals, bounds, zero=zero, text=partial(_limit, rule, names))
 
 
 NEAR = 40
@@ -331,24 +344,23 @@ NEAR = 40
 
 
 def strips_of(
-    intervals: Sequence[Interval], bounds: tuple[float | None, float | None], *, by_ratio: bool,
-    text: Callable[[float], str] = lambda _: "",
+    intervals: Sequence[Interval], bounds: tuple[float | None, float | None], *,
+    zero: bool = False, text: Callable[[float], str] = lambda _: "",
 ) -> list[Strip | None]:  # fmt: skip
     """Each interval against what lies between two bounds, on one scale; None where it is unknown.
 
-    Times and rates are compared by their ratios, qualities by their differences.
+    With `zero` the scale also has a tick there.
     """
-    ticks = [bound for bound in bounds if bound is not None]
+    ticks = [bound for bound in bounds if bound is not None] + [0.0] * zero
     known = [one for one in intervals if one.known]
     ends = [*ticks, *(end for one in known for end in (one.low, one.high))]
     if not known or (len(intervals) == 1 and not ticks):
         return [None] * len(intervals)
-    scale = log if by_ratio and min(ends) > 0 else float
-    least, most = scale(min(ends)), scale(max(ends))
+    least, most = min(ends), max(ends)
     air = 0.08 * ((most - least) or 1)
 
     def place(amount: float) -> float:
-        return round(100 * (scale(amount) - least + air) / (most - least + 2 * air), 1)
+        return round(100 * (amount - least + air) / (most - least + 2 * air), 1)
 
     allowed = tuple(
         edge * bool(ticks) if b is None else place(b)
@@ -357,7 +369,8 @@ def strips_of(
     marks = tuple((place(tick), text(tick)) for tick in ticks)
     if len(marks) > 1 and marks[1][0] - marks[0][0] < NEAR:
         (first, least_text), (second, most_text) = marks
-        marks = (first, f"{least_text}{quantity.EN_DASH}{most_text}"), (second, "")
+        both = least_text if zero else f"{least_text}{quantity.EN_DASH}{most_text}"
+        marks = (first, both), (second, "")
     return [
         Strip(place(i.low), place(i.value), place(i.high), marks, (allowed[0], allowed[1]))
         if i.known
