@@ -172,7 +172,7 @@ TRUE = {
     "whose runs a count of failures is of": (
         WEATHER, "weather_gru", "out of memory (peak 7.11 GiB, partial run, synthetic data)"
     ),
-    "that the runs behind a claim were cut short": (T, "precision_cnn", "n = 3, partial runs)"),
+    "that the runs behind a claim were cut short": (T, "precision_cnn", "×, partial runs)"),
     "accuracies of each run in int8": (
         T, "mnist_deploy", "Accuracy shows no significant change in 3 runs on 10,000"
     ),
@@ -209,7 +209,7 @@ TRUE = {
     "what is a mean in a start-up": (W, "har_sample", "medians of processes. Steady step; first"),
     "of which seeds a median is": (W, "har_sample", "Medians of the seeds that reached it."),
     "which mean a rule is of": (W, "har_sweep", "as the geometric mean over all values of layers"),
-    "what the time of a claim leaves out": (W, "har_sweep", "of layers · without validation"),
+    "what the time of a claim leaves out": (W, "har_sweep", "whole training (without validation)"),
     "which epochs the budget cut": (T, "strategies", "'not finished'"),
     "what the budget ended is not never": (T, "har_sample", "by the budget before it was reached"),
     "a slide counts as its page": (T, "har_strategies", "spoken=('16 comparisons are not decided"),
