@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, Number, distinct
 from accelreport.analysis.outcome import outcome_of
 from accelreport.analysis.speedup import Why
-from accelreport.analysis.stats import Interval
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.claim_text import (
@@ -316,6 +314,8 @@ def _limit(rule: Rule, names: Names, bound: float) -> str:
 
 FAR = 3
 """A value that is so many times its limit, or the limit it, needs no picture."""
+NEAR = 40
+"""Percent of a strip that the text of a bound may need."""
 
 
 def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip | None]:
@@ -325,56 +325,36 @@ def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip |
     `FAR` from every bound.
     """
     bounds = rule.bounds if isinstance(rule, BoundCheck) else (None, None)
+    zero = isinstance(rule, QuantisedCheck)
     if isinstance(rule, EquivalentCheck):
         bounds = -rule.within, rule.within
     elif isinstance(rule, QuantisedCheck):
         bounds = None, -rule.negligible
     intervals = [number.interval for number in numbers]
-    limits = [bound for bound in bounds if bound and bound > 0]
-    if limits and all(
-        not 1 / FAR < one.value / limit < FAR for one in intervals for limit in limits
-    ):
-        return [None] * len(numbers)
-    zero = isinstance(rule, QuantisedCheck)
-    return strips_of(intervals, bounds, zero=zero, text=partial(_limit, rule, names))
-
-
-NEAR = 40
-"""Percent of a strip that the text of a bound may need."""
-
-
-def strips_of(
-    intervals: Sequence[Interval], bounds: tuple[float | None, float | None], *,
-    zero: bool = False, text: Callable[[float], str] = lambda _: "",
-) -> list[Strip | None]:  # fmt: skip
-    """Each interval against what lies between two bounds, on one scale; None where it is unknown.
-
-    With `zero` the scale also has a tick there.
-    """
+    factors = [one.value / b for one in intervals for b in bounds if b and b > 0]
     ticks = [bound for bound in bounds if bound is not None] + [0.0] * zero
     known = [one for one in intervals if one.known]
-    ends = [*ticks, *(end for one in known for end in (one.low, one.high))]
-    if not known or (len(intervals) == 1 and not ticks):
+    far = bool(factors) and all(not 1 / FAR < factor < FAR for factor in factors)
+    if far or not known or (len(intervals) == 1 and not ticks):
         return [None] * len(intervals)
+    ends = [*ticks, *(end for one in known for end in (one.low, one.high))]
     least, most = min(ends), max(ends)
     air = 0.08 * ((most - least) or 1)
 
     def place(amount: float) -> float:
         return round(100 * (amount - least + air) / (most - least + 2 * air), 1)
 
-    allowed = tuple(
+    low, high = (
         edge * bool(ticks) if b is None else place(b)
         for b, edge in zip(bounds, (0, 100), strict=True)
     )
-    marks = tuple((place(tick), text(tick)) for tick in ticks)
+    marks = tuple((place(tick), _limit(rule, names, tick)) for tick in ticks)
     if len(marks) > 1 and marks[1][0] - marks[0][0] < NEAR:
         (first, least_text), (second, most_text) = marks
         both = least_text if zero else f"{least_text}{quantity.EN_DASH}{most_text}"
         marks = (first, both), (second, "")
     return [
-        Strip(place(i.low), place(i.value), place(i.high), marks, (allowed[0], allowed[1]))
-        if i.known
-        else None
+        Strip(place(i.low), place(i.value), place(i.high), marks, (low, high)) if i.known else None
         for i in intervals
     ]
 
