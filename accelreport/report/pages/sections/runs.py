@@ -52,10 +52,9 @@ def runs_section(bench: BenchmarkView) -> Section:
     blocks = ((Notes(notes),) if notes else ()) + (_cells_table(bench, folded=broken),)
     measured = sum(row.timed for row in bench.results)
     parts = [f"{measured} of {quantity.count(len(bench.results))} measured"]
-    # What was neither run nor skipped is the rest.
-    states = {state: word.lower() for state, (word, _) in list(_STATES.items())[:3]}
-    states["partial"] = "partial"
-    parts += [f"{counts[state]} {word}" for state, word in states.items() if counts[state]]
+    # The rest was skipped or not run; a notice has what the budget stopped.
+    parts += [f"{counts[state]} {word.lower()}" for state, (word, _) in list(_STATES.items())[:3]
+              if counts[state]]  # fmt: skip
     if kinds := {warning.kind for row in bench.results for warning in row.warnings}:
         parts.append(quantity.plural(len(kinds), "warning"))
     detail = " · ".join(parts)
