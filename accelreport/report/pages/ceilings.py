@@ -24,6 +24,7 @@ from accelreport.report.openings.rates import dot_of, style_of
 from accelreport.report.pages.machines import place_text
 from accelreport.report.pages.sections.hardware import CEILINGS
 from accelreport.report.pages.sections.shares import (
+    DIVIDED,
     LIMITS,
     Place,
     Reached,
@@ -146,8 +147,7 @@ def _plot(rows: Shares) -> Plot:
     limits = [row.limit for *_, shares in rows for row, _ in _shown(shares)]
     title = shares_title(limits)
     caption = [marks_text([replace(dot, low=dot.high) for dot in dots], bars=False)]
-    fewer = "Lines begin at the share with fast convolutions: work divided by the kernel size."
-    caption += [fewer] * any(dot.low < dot.high for dot in dots)
+    caption += [DIVIDED] * any(dot.low < dot.high for dot in dots)
     roof = "The roof is the fastest product measured on the host with as many threads."
     caption += [roof] * (LIMITS[0] in limits)
     bound = "The upper bound is one core’s rate times the threads."

@@ -17,6 +17,7 @@ from accelreport.analysis.compute import (
 )
 from accelreport.analysis.findings import Unit
 from accelreport.report import quantity
+from accelreport.report.charts.dots import Base, marks_text
 from accelreport.report.charts.drawing import WIDE
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (
@@ -42,7 +43,6 @@ from accelreport.report.pages.sections.shares import (
     DIVIDED,
     Place,
     Reached,
-    divided,
     heaviest,
     reached_shares,
     shares_title,
@@ -85,33 +85,23 @@ def hardware_section(bench: BenchmarkView) -> Section | None:
 
 
 def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
-    """A row for each device, with a mark for each sweep point."""
-    speaker = Speaker(bench)
-    dots = []
+    """A row for each device, with a line over its shares at all sweep points."""
+    speaker, dots = Speaker(bench), []
     for row in rows:
-        for number, value in enumerate(row.shares):
-            last = number == len(row.shares) - 1
-            dot = dot_of(speaker, value)
-            text = row.text(speaker) if last else ""
-            dots.append(
-                replace(
-                    dot,
-                    name=row.short,
-                    detail=row.of,
-                    span=dot.span * (not row.least),
-                    text=text,
-                    joined=number > 0,
-                    flagged="exceeds the peak" if last and row.flagged else "",
-                )
-            )
+        last, least = row.shares[-1], min((*row.shares, *row.least), key=lambda own: own.number)
+        text = f"{'≥ ' * row.lower}{speaker.numbers((least, last))}"
+        flagged = "exceeds the peak" if row.flagged else ""
+        dot = replace(dot_of(speaker, last), name=row.short, text=text, brief=text)
+        dots.append(replace(dot, detail=f"{row.limit}: {row.amount}", low=least.number,
+                            high=last.number, flagged=flagged))  # fmt: skip
     title = shares_title(row.limit for row in rows)
-    figure = dots_plot(
+    plot = dots_plot(
         dots,
-        axis=title.lower(),
+        axis="",
         tick=percent_text,
+        base=Base(limit=True),
         id="shares",
         title=title,
-        note=DIVIDED * divided(bench),
         table=Table(
             id="shares-data",
             title=title,
@@ -119,9 +109,10 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
             columns=(*number_columns(("share",)), Column("of")),
             groups=(RowGroup(tuple(table_row(r.short, r.text(speaker), r.of) for r in rows)),),
         ),
-        values=tuple(value for row in rows for value in row.shares),
     )
-    return figure.figure(Size(WIDE, 0), ON_A_PHONE)
+    caption = [marks_text([replace(dot, low=dot.high) for dot in dots], bars=False)]
+    caption += [DIVIDED] * any(row.least for row in rows)
+    return replace(plot, caption=" ".join(filter(None, caption))).figure(Size(WIDE, 0), ON_A_PHONE)
 
 
 def _bounds(bench: BenchmarkView, place: Place) -> Table:

@@ -66,16 +66,8 @@ def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | No
     return None
 
 
-DIVIDED = "“At least” assumes fast convolutions: work divided by the kernel size."
+DIVIDED = "Lines begin at the share with fast convolutions: work divided by the kernel size."
 """Said where fast algorithms may do fewer operations than are counted (`ceilings`)."""
-
-
-@cached_by_bench
-def divided(bench: BenchmarkView) -> bool:
-    """Whether fast algorithms may do fewer operations than are counted."""
-    counts = [record.flops for record in bench.records.values() if record.flops]
-    fewer = any(flops.least and flops.least < flops.per_step for flops in counts)
-    return fewer and not bench.words.kernel
 
 
 @cached_by_bench
