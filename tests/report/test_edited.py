@@ -154,9 +154,6 @@ TRUE = {
         T, "", "accelreport run specs/har_strategies.toml --budget 10s --until"
     ),
     "the budget of a benchmark's command": (T, "strategies", "strategies.toml --budget 12s --un"),
-    "what the budget stopped of a heading": (
-        "gpusweep", "mnist_batch_sweep", "stopped both of these configurations (A100-SXM4-40GB and"
-    ),
     "the sweep's ends head its page": (
         T, "mnist_batch_sweep", "headline='Intel Xeon at batch size 1,024 trains 1.04× as fast"
     ),
