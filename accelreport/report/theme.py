@@ -7,6 +7,7 @@ contrast; charts name colours only as `var(--…)`, which is how they turn dark 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
 from typing import Literal
 
 from accelreport.spec.device import Device
@@ -94,50 +95,42 @@ def share_bin(share: float) -> int:
 
 
 def device_colours(devices: Mapping[str, Device]) -> dict[str, int]:
-    """Device → its number, from which colour, mark and dash follow on the whole site.
+    """Device → its number, from which colour and dash follow on the whole site.
 
-    The colour follows from the kind of device and its framework, and the mark from how it runs the
-    steps, whichever other devices there are. Devices that would look alike have different dashes,
-    then marks; the one with the shortest name keeps its own.
+    The colour follows from the kind of device and its framework, and the dash from how it runs the
+    steps, whichever other devices there are. Of devices that would look alike the one with the
+    shortest name keeps its own number.
     """
     chosen: dict[str, int] = {}
     for name in sorted(devices, key=lambda name: (len(name), name)):
         device = devices[name]
         hue = _HUES[device.kind, device.framework]
-        mark, dash = _mode(device)
-        looks = [
-            hue + COLOURS * ((mark + step // DASHED) % len(SHAPES) + len(SHAPES) * at)
-            for step in range(DASHED * len(SHAPES))
-            for at in [(dash + step) % DASHED]
-        ]
-        chosen[name] = next((look for look in looks if look not in chosen.values()), looks[0])
+        looks = (hue + COLOURS * number for number in count(_mode(device), MODES))
+        chosen[name] = next(look for look in looks if look not in chosen.values())
     return chosen
 
 
-def _mode(device: Device) -> tuple[int, int]:
-    """Mark and dash of how a device runs the steps: in parallel, compiled, eagerly, in few bits."""
+MODES = 13
+"""More than the numbers below, and no multiple of `DASHED`."""
+
+
+def _mode(device: Device) -> int:
+    """A number for how a device runs the steps, whose remainder by `DASHED` is its dash."""
     if device.all_replicas > 1:
-        return 2, int(device.strategy == "multi_worker_mirrored")
+        return 11 if device.strategy == "multi_worker_mirrored" else 7
     if device.threads:
-        return 3, 1
+        return 4
     if device.xla or device.torch_compile:
-        return 3, 2
+        return 2
     if device.eager:
-        return 1, 0
+        return 1
     if device.precision != "float32" or device.tf32:
-        return 1, 1 if device.precision == "mixed_bfloat16" else 2
-    return 0, 0
+        return 5 if device.precision == "mixed_bfloat16" else 8
+    return 0
 
 
-SHAPES = ("circle", "square", "triangle-up", "triangle-down")
-"""Marks of devices, by Vega's names; a diamond is a published figure, a cross a failure."""
-GLYPHS = dict(zip(SHAPES, "●■▲▼", strict=True))
-"""The same in a text."""
 KeyShape = Literal[
     "dot",
-    "square",
-    "up",
-    "down",
     "diamond",
     "bar",
     "dashed",
@@ -146,25 +139,21 @@ KeyShape = Literal[
     "dash-dot",
     "dash-dots",
 ]
-KEYS: tuple[KeyShape, ...] = ("dot", "square", "up", "down")
-"""Their names in the style sheets, for legends drawn in HTML."""
-_SHAPE_OF = (0, 1, 2, 3, 3, 1, 2, 3)
-"""Which mark goes with a colour: the four commonest devices differ in both, and so do the
-five pairs of colours that are nearest to each other."""
+"""What stands for a line or a mark in a legend drawn in HTML, by its name in the style sheets."""
 
 DASHES: tuple[tuple[float, ...], ...] = (
     (1, 0), (6, 4), (1.5, 3.5), (12, 4), (8, 3, 1.5, 3), (8, 3, 1.5, 3, 1.5, 3),
 )  # fmt: skip
 """How the lines of a device's first and second machine are drawn, then those of the next
-devices of its colour and mark."""
+devices of its colour."""
 LINE_KEYS: tuple[KeyShape | None, ...] = (
     None, "dashed", "dotted", "long", "dash-dot", "dash-dots",
 )  # fmt: skip
-"""Their names in the style sheets; a solid line shows its device's mark instead."""
+"""Their names in the style sheets; a solid line has a disc instead."""
 MACHINES = 2
-"""Dashes that each device of a colour and a mark has."""
+"""Dashes that each device of a colour has."""
 DASHED = len(DASHES) // MACHINES
-"""Devices of a colour and a mark that differ in their dashes."""
+"""Devices of a colour that differ in their dashes."""
 
 
 def series(number: int) -> str:
@@ -177,33 +166,19 @@ def letters(number: int) -> str:
     return f"var(--t{number % COLOURS})"
 
 
-def shape(number: int) -> str:
-    """The mark of a device's number, by Vega's name."""
-    return SHAPES[_shape(number)]
-
-
-def line_key(number: int, dashes: int) -> KeyShape:
-    """What stands for a device in a legend: its dash, or its mark where its lines are solid."""
-    return LINE_KEYS[dashes % len(DASHES)] or KEYS[_shape(number)]
-
-
-def _shape(number: int) -> int:
-    return (_SHAPE_OF[number % COLOURS] + number // COLOURS) % len(SHAPES)
-
-
-def as_circle(number: int) -> int:
-    """The number of the same colour whose mark is a circle."""
-    return next(n for n in range(number % COLOURS, 99, COLOURS) if shape(n) == SHAPES[0])
+def line_key(dashes: int) -> KeyShape:
+    """What stands for a device in a legend: its dash, or a disc where its lines are solid."""
+    return LINE_KEYS[dashes % len(DASHES)] or "dot"
 
 
 def pattern(number: int, machine: int) -> int:
     """Which dash the lines of a device have on its first machine (0), and on its second (1)."""
-    return machine + MACHINES * (number // (COLOURS * len(SHAPES)))
+    return machine + MACHINES * (number // COLOURS % DASHED)
 
 
 def key_class(number: int) -> str:
-    """The classes of a device's mark before the title of a row or column."""
-    return f"k{number % COLOURS} {KEYS[_shape(number)]}"
+    """The class of a device's mark before the title of a row or column."""
+    return f"k{number % COLOURS}"
 
 
 def variables() -> list[tuple[str, str, str]]:

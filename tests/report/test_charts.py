@@ -41,7 +41,7 @@ from accelreport.report.pages.sections.speedup import scaling_table
 from accelreport.report.pages.sections.steps import QUANTILES, Distribution, step_ecdf
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.drawing import Drawer, DrawingError
-from accelreport.report.theme import KEYS, LINE_KEYS, SHAPES
+from accelreport.report.theme import LINE_KEYS
 from accelreport.results.plan_document import plan_document
 from tests.house.tree import ROOT
 from tests.report.scenarios import Results, ordinary
@@ -281,31 +281,25 @@ def test_a_long_axis_title_takes_two_lines_where_there_is_little_room() -> None:
     assert len(wrapped) == 2
 
 
-def test_a_device_has_one_colour_and_one_mark_in_every_chart_and_legend() -> None:
-    devices: dict[str, set[tuple[str, str]]] = {}
+def test_a_device_has_one_colour_in_every_chart_and_legend() -> None:
+    devices: dict[str, set[str]] = {}
     legends: dict[str, set[str]] = {}
     for bench in gather(ordinary()):
         for figure in benchmark_page(bench).figures:
             for drawing in figure.drawings:
-                shaped = {
-                    layer["data"]["name"]
-                    for layer in drawing.spec["layer"]
-                    if "shape" in layer["encoding"]
-                }
-                for row in chain.from_iterable(drawing.spec["datasets"][name] for name in shaped):
-                    looks = devices.setdefault(row["device"], set())
-                    looks.add((row["colour"], row["shape"]))
+                for row in chain.from_iterable(drawing.spec["datasets"].values()):
+                    if "device" in row:
+                        devices.setdefault(row["device"], set()).add(row["colour"])
             for key in figure.keys:
                 if key.colour.startswith("s") and key.shape != "diamond":
                     legends.setdefault(f"var(--{key.colour})", set()).add(key.shape)
-    names = dict(zip(SHAPES, KEYS, strict=True))
     for looks in devices.values():  # beside a title of others a line is grey
-        looks -= {look for look in looks if look[0] == GREY}
+        looks -= {GREY}
     assert all(len(looks) == 1 for looks in devices.values())
     looks = {look for (look,) in devices.values()}
     assert len(looks) == 3
-    for colour, shape in looks:
-        assert legends[colour] & {names[shape], *filter(None, LINE_KEYS)}
+    for colour in looks:
+        assert legends.get(colour, set()) <= {"dot", *LINE_KEYS}
 
 
 @given(st.floats(0, 1), st.floats(0, 1))

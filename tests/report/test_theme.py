@@ -8,7 +8,6 @@ import math
 import pytest
 
 from accelreport.report.theme import (
-    COLOURS,
     COUNT_DARK,
     COUNT_LIGHT,
     DASHES,
@@ -23,11 +22,9 @@ from accelreport.report.theme import (
     TOKENS,
     device_colours,
     heat_bin,
-    key_class,
     line_key,
     pattern,
     series,
-    shape,
 )
 from accelreport.spec.device import Device
 from tests.report.colour import SIGHTS, contrast, difference, linear, oklab
@@ -63,13 +60,6 @@ def token(name: str, theme: int) -> str:
 def test_any_two_device_colours_differ_for_every_kind_of_sight(theme: int, sight: str) -> None:
     for one, other in itertools.combinations(SERIES[theme], 2):
         assert difference(one, other, sight) >= (15, 13)[theme]
-
-
-def test_the_colours_nearest_to_each_other_belong_to_different_marks() -> None:
-    pairs = list(itertools.combinations(range(COLOURS), 2))
-    pairs.sort(key=lambda pair: min(difference(each[pair[0]], each[pair[1]]) for each in SERIES))
-    for one, other in pairs[:5]:
-        assert shape(one) != shape(other)
 
 
 def test_a_device_keeps_its_hue_in_the_dark() -> None:
@@ -143,7 +133,7 @@ WAYS: dict[str, dict[str, object]] = {
 }  # fmt: skip
 
 
-def test_a_colour_is_a_kind_of_device_or_a_framework_and_a_mark_is_a_mode() -> None:
+def test_a_colour_is_a_kind_of_device_or_a_framework() -> None:
     numbers = device_colours({name: Device.model_validate(way) for name, way in WAYS.items()})
     of_colour: dict[str, set[tuple[object, object]]] = {}
     for name, way in WAYS.items():
@@ -151,13 +141,10 @@ def test_a_colour_is_a_kind_of_device_or_a_framework_and_a_mark_is_a_mode() -> N
         of_colour.setdefault(series(numbers[name]), set()).add(family)
     assert all(len(families) == 1 for families in of_colour.values())
     assert len(of_colour) == 5
-    for others in (("cpu-bf16", "cpu-xla"), ("cpu-eager", "cpu-1")):
-        marks = {shape(numbers[name]) for name in ("cpu", "cpu-mirrored-2", *others)}
-        assert len(marks) == 4
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_a_device_has_its_colour_and_mark_whichever_others_there_are(name: str) -> None:
+def test_a_device_has_its_colour_whichever_others_there_are(name: str) -> None:
     """`build --only` leaves devices out, and a new row of the devices file adds one."""
     devices = {each: Device.model_validate(way) for each, way in WAYS.items()}
     every = device_colours(devices)[name]
@@ -168,15 +155,13 @@ def test_a_device_has_its_colour_and_mark_whichever_others_there_are(name: str) 
         "b": Device(kind="GPU", threads=1),
     }
     more = device_colours({**new, **devices})[name]
-    assert len({(series(number), shape(number)) for number in (every, alone, more)}) == 1
+    assert len({series(number) for number in (every, alone, more)}) == 1
 
 
-def test_devices_that_would_look_alike_differ_in_dash_or_mark_on_every_machine() -> None:
+def test_devices_that_would_look_alike_differ_in_their_dashes_on_every_machine() -> None:
     twelve = {f"cpu-{i:02}": Device(kind="CPU") for i in range(12)}
-    numbers = device_colours(twelve).values()
+    numbers = list(device_colours(twelve).values())
     assert {series(number) for number in numbers} == {series(0)}
-    looks = {(key_class(number), DASHES[pattern(number, 0)]) for number in numbers}
-    assert len(looks) == len(twelve)
-    three = [number for number in numbers if shape(number) == shape(0)]
-    lines = [(number, pattern(number, machine)) for number in three for machine in (0, 1)]
-    assert len({line_key(number, dashes) for number, dashes in lines}) == len(lines) == 6
+    assert len({*numbers}) == len(twelve)
+    lines = {line_key(pattern(number, machine)) for number in numbers[:3] for machine in (0, 1)}
+    assert len(lines) == len(DASHES) == 6

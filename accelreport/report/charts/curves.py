@@ -22,7 +22,6 @@ from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     LINE_OF_ITS_OWN,
     ROOMY,
-    SHAPE,
     Chart,
     DeviceStyle,
     Layer,
@@ -144,7 +143,7 @@ def need_dashes(devices: Sequence[DeviceStyle]) -> bool:
 
 
 def _dashes(devices: Sequence[DeviceStyle]) -> dict[str, Any]:
-    """The channel of dashes, where devices of one hue differ in their marks alone."""
+    """The channel of dashes, where devices share a hue."""
     several = {series(device.colour) for device in devices}
     if len(several) == len(devices):
         return {}
@@ -226,7 +225,7 @@ def _lines(
     return [
         base.mark_area(opacity=0.35, line=False).encode(y=y("low"), y2=alt.Y2("high")),
         base.mark_line().encode(y=y("value"), **dashes),
-        base.mark_point(size=32).encode(y=y("value"), **SHAPE),
+        base.mark_point(size=32).encode(y=y("value")),
     ]
 
 
@@ -327,7 +326,7 @@ def _ends(
         left, right = alt.XValue(inner + 1), alt.X2Value(inner + 11.5)
         dotted = lines.mark_rule(strokeDash=DOTTED, strokeWidth=2, strokeCap="round")
         layers.append(dotted.encode(x=left, x2=right))
-        layers.append(marks.mark_point(size=36).encode(x=alt.XValue(inner + 8), **SHAPE))
+        layers.append(marks.mark_point(size=36).encode(x=alt.XValue(inner + 8)))
     return layers
 
 

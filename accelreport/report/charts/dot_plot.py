@@ -29,7 +29,6 @@ from accelreport.report.charts.drawing import (
     COLOUR,
     LEFT,
     RIGHT,
-    SHAPE,
     Chart,
     Layer,
     marked,
@@ -469,11 +468,11 @@ class _DotPlot:
                 for side in ("low", "high")
             ),
             self._of(is_base=False, published=False, hollow=False).mark_point(size=size).encode(
-                x=value, **COLOUR, **SHAPE
+                x=value, **COLOUR
             ),
             partial.mark_point(
                 filled=False, size=size, fill="var(--paper)", strokeWidth=2
-            ).encode(x=value, **COLOUR, **SHAPE),
+            ).encode(x=value, **COLOUR),
             self._of(published=True).mark_point(
                 shape="diamond", filled=False, size=size * 1.1, fill="var(--paper)", strokeWidth=2,
             ).encode(x=value, **COLOUR),

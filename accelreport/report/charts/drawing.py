@@ -19,7 +19,7 @@ import altair as alt
 from accelreport.report.charts.scales import Axis, Scale, ticked
 from accelreport.report.model import Drawing
 from accelreport.report.text import text_width
-from accelreport.report.theme import DASHES, FONT, HALO, series, shape
+from accelreport.report.theme import DASHES, FONT, HALO, series
 
 WIDE = 768
 """Width in pixels of a chart that is alone in a page: its letters are as large as the page's, and
@@ -91,13 +91,11 @@ def device_fields(device: DeviceStyle) -> dict[str, Any]:
     return {
         "device": f"{device.colour}-{device.pattern}",
         "colour": series(device.colour),
-        "shape": shape(device.colour),
         "dash": device.pattern % len(DASHES),
     }
 
 
 COLOUR = {"color": alt.Color("colour:N", scale=None)}
-SHAPE = {"shape": alt.Shape("shape:N", scale=None)}
 LINE_OF_ITS_OWN = COLOUR | {"detail": alt.Detail("device:N")}
 """Of lines: a device has a line of its own, also beside another one of its colour."""
 _DASHES = Scale(domain=[*range(len(DASHES))], range=[*map(list, DASHES)])

@@ -21,7 +21,6 @@ from accelreport.report.charts.drawing import (
     COLOUR,
     LABEL_SIZE,
     NARROW,
-    SHAPE,
     Chart,
     DeviceStyle,
     Layer,
@@ -217,7 +216,7 @@ def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
             "soft" if line.beside or line.published else f"s{line.device.colour % COLOURS}",
             ("dashed" if len(line.x) > 1 else "diamond")
             if line.published
-            else line_key(line.device.colour, line.device.pattern),
+            else line_key(line.device.pattern),
             line.device.colour,
         )
         for line in lines
@@ -445,8 +444,8 @@ class SweepPanel:
             layers.append(upright.encode(y=self._low, y2=alt.Y2("high"), **COLOUR))
         layers += [
             published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
-            open_marks.mark_point(size=size, **hollow, **moved).encode(**up, **SHAPE),
-            solid.mark_point(size=size, **moved).encode(**up, **SHAPE),
+            open_marks.mark_point(size=size, **hollow, **moved).encode(**up),
+            solid.mark_point(size=size, **moved).encode(**up),
         ]
         layers += [*self._texts(), *self._failures()]
         bold = {"align": "left", "fontWeight": "bold", "fontSize": LETTERS}

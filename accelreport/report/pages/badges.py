@@ -226,8 +226,7 @@ def panel_points(points: Sequence[Point], most: int = MOST_PANELS) -> list[Point
 def keys(series: Sequence[Series], *, dashed: bool = True) -> tuple[Key, ...]:
     """The legend of devices, whose lines are `dashed` or known by colour and mark alone."""
     return tuple(
-        Key(s.title, s.css, line_key(s.colour, s.pattern if dashed else 0), s.colour)
-        for s in series
+        Key(s.title, s.css, line_key(s.pattern if dashed else 0), s.colour) for s in series
     )
 
 

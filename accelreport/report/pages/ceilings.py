@@ -34,7 +34,6 @@ from accelreport.report.pages.sections.shares import (
 )
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
-from accelreport.report.theme import as_circle
 from accelreport.report.view import BenchmarkView
 
 Share = tuple[Reached, Value]
@@ -121,7 +120,7 @@ def _plot(rows: Shares) -> Plot:
             dot, least = dot_of(speaker, value), f"{'≥ ' * row.lower}{speaker.number(value)}"
             dots.append(
                 replace(dot, name=label(bench.plan.title), detail=bench.point_name(value.of.point),
-                        device=Named(row.name, as_circle(dot.device.colour)), owner=row.short,
+                        device=Named(row.name, dot.device.colour), owner=row.short,
                         low=min((own.number for own in row.least_of(value)), default=value.number),
                         high=value.number, text=f"{least} of {row.amount}", brief=least,
                         group="published" * dot.published)
@@ -136,7 +135,7 @@ def _plot(rows: Shares) -> Plot:
                 ),
                 ", in ".join(filter(None, (str(value.provenance), speaker.runs(value)))),
                 replace(row, shares=(value,), least=row.least_of(value)).text(speaker),
-                device=as_circle(style_of(bench, value.of).colour),
+                device=style_of(bench, value.of).colour,
             )
             for row, value in shares
         )

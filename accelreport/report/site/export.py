@@ -154,9 +154,6 @@ def _svg_text(
 _MARKS: Mapping[KeyShape, str] = {
     "bar": "m-5-5h10v10h-10z",
     "dot": "m0-5a5 5 0 1 1 0 10a5 5 0 1 1 0-10z",
-    "square": "m-5-5h10v10h-10z",
-    "up": "m0-5l5 10h-10z",
-    "down": "m0 5l-5-10h10z",
     "diamond": "m0-5l5 5l-5 5l-5-5z",
 }
 """Outlines of the marks in a legend, from their middle; every other key is a line."""
