@@ -378,7 +378,7 @@ class Measured(NamedTuple):
 def measured_parts(result: ClaimResult, names: Names, usual: str = "") -> list[Measured]:
     """The numbers of a claim, without what its rule holds; empty where a line says more.
 
-    A `usual` number of processes stands in a heading. A count of failures is such a line, and so
+    A heading has what is `usual` of their processes. A count of failures is such a line, and so
     are more numbers than a page lists.
     """
     numbers, *_ = _named_numbers(result, names)
@@ -389,18 +389,22 @@ def measured_parts(result: ClaimResult, names: Names, usual: str = "") -> list[M
     parts = []
     for number in numbers:
         value, interval = _value_and_interval(number)
-        count = "" if number.of_examples or (count := _count(number)) == usual else count
-        inner = ", ".join(filter(None, (interval, count, _cut(number))))
+        runs = _cut(number) if number.of_examples else _runs(number)
+        inner = ", ".join(filter(None, (interval, runs if runs != usual else "")))
         point = {axis: x for axis, x in number.point.items() if axis not in held}
         place = place_text(replace(number, point=point), names, " ")
         parts.append(Measured(place, value, f"({inner})" * bool(inner), number))
     return parts
 
 
-def usual_count(results: Iterable[ClaimResult]) -> str:
-    """How many processes most numbers of some claims are of: "n = 3"; empty where they are one."""
+def _runs(number: Number) -> str:
+    return ", ".join(filter(None, (_count(number), _cut(number))))
+
+
+def usual_runs(results: Iterable[ClaimResult]) -> str:
+    """What most numbers of some claims are of: "n = 3, partial runs"; empty of single processes."""
     numbers = [number for r in results for number in r.numbers if not number.of_examples]
-    counts = Counter(_count(number) for number in numbers if number.interval.n > 1)
+    counts = Counter(_runs(number) for number in numbers if number.interval.n > 1)
     return max(counts, key=lambda count: counts[count], default="")
 
 

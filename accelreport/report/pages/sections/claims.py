@@ -27,7 +27,7 @@ from accelreport.report.claim_text import (
     state_counts,
     state_words,
     states_text,
-    usual_count,
+    usual_runs,
     values_text,
 )
 from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, in_percent, metric_title
@@ -113,7 +113,7 @@ def claims_section(bench: BenchmarkView) -> Section | None:
         table = claims_table("untested-table", title, own, named=len(counts) > 1, headed=False)
         tables.append(replace(table, folded=bool(tested)))
     detail = states_text(state_counts(bench.tested))
-    detail = " · ".join(filter(None, (detail, usual_count(bench.tested))))
+    detail = " · ".join(filter(None, (detail, usual_runs(bench.tested))))
     return Section("claims", "Claims", tuple(tables), folded=not tested, detail=detail)
 
 
@@ -158,7 +158,7 @@ def claims_table(
         speakers = Counter(_speaker_of(bench, result.claim) for result in bench.tested)
         usual = max(speakers, key=lambda who: (who not in SPEAKERS.values(), speakers[who]))
         several = not headed and len(speakers.keys() - set(SPEAKERS.values())) > 1
-        count, own = usual_count(some if headed else bench.tested), any(r.own_files for r in some)
+        count, own = usual_runs(some if headed else bench.tested), any(r.own_files for r in some)
         rows = []
         for result in some:
             who = _speaker_of(bench, result.claim)
@@ -182,10 +182,19 @@ def claims_table(
 
 
 def names_of(bench: BenchmarkView) -> Names:
-    """What the page calls devices, quantities and swept keys."""
+    """What the page calls devices, quantities and swept keys.
+
+    A device has its precision where another one of its name has another precision.
+    """
+    rows = bench.plan.devices
 
     def device(name: str) -> str:
-        return bench.title_of(name) if name in bench.plan.devices else f"“{name}”"
+        if name not in rows:
+            return f"“{name}”"
+        title, own = bench.title_of(name), rows[name].precision
+        others = (other for other in rows if bench.title_of(other).startswith(f"{title}, "))
+        apart = any(rows[other].precision != own for other in others)
+        return f"{title}, {own}" if apart else title
 
     def figure(name: str) -> str:
         if name in FIGURES:
@@ -331,7 +340,8 @@ def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip |
     elif isinstance(rule, QuantisedCheck):
         bounds = None, -rule.negligible
     intervals = [number.interval for number in numbers]
-    factors = [one.value / b for one in intervals for b in bounds if b and b > 0]
+    by_ratio = isinstance(rule, BoundCheck) and not rule.difference
+    factors = [one.value / b for one in intervals for b in bounds if by_ratio and b]
     ticks = [bound for bound in bounds if bound is not None] + [0.0] * zero
     known = [one for one in intervals if one.known]
     far = bool(factors) and all(not 1 / FAR < factor < FAR for factor in factors)
