@@ -169,7 +169,7 @@ TRUE = {
     "whose runs a count of failures is of": (
         WEATHER, "weather_gru", "out of memory (peak 7.11 GiB, partial run, synthetic data)"
     ),
-    "that the runs behind a claim were cut short": (T, "precision_cnn", "×, partial runs)"),
+    "that the runs behind a claim were cut short": (T, "precision_cnn", "n = 3, partial runs"),
     "accuracies of each run in int8": (
         T, "mnist_deploy", "Accuracy shows no significant change in 3 runs on 10,000"
     ),
