@@ -280,8 +280,8 @@ class Finding:
 
     @property
     def of_several(self) -> bool:
-        """Whether it is of several configurations, the best or all of them."""
-        return self.kind in {Kind.LEARNS, Kind.RATE} and self.of > 1
+        """Whether it is of several configurations, the fastest or all of them."""
+        return self.kind is Kind.RATE and self.of > 1
 
     @property
     def titles(self) -> bool:

@@ -282,30 +282,10 @@ def _target(bench: Benchmark) -> Finding:
     return Finding(Kind.TARGET, tuple(values), of=len(values))
 
 
-def _is_best(own: list[Run], every: list[list[Run]], metric: str, sign: int) -> bool:
-    """Whether a quality is better than that of each other configuration, seed by seed.
-
-    Args:
-        own: runs of one configuration.
-        every: runs of all of them.
-        metric: the quality.
-        sign: −1 where less is better.
-    """
-    others = [runs for runs in every if runs is not own]
-    level = 1 - (1 - LEVEL) / max(len(others), 1)
-    known = {row.seed: row.final[metric] for row, _ in own}
-    shifts = (
-        [sign * (known[row.seed] - row.final[metric]) for row, _ in runs if row.seed in known]
-        for runs in others
-    )
-    return all(mean(own_shifts, level).low > 0 for own_shifts in shifts)
-
-
 def _learns(bench: Benchmark, *, several: bool) -> Iterator[Finding]:
     """The quality at the end of the training and its time, of the workload's own sweep point.
 
-    Where that was not trained to the end, the best configuration has it; `of` counts them where it
-    is decided that it is the best.
+    A claim that titles the page has it at its own point; the best of a sweep is chosen, and none.
     """
     metric = bench.quality
 
@@ -313,7 +293,7 @@ def _learns(bench: Benchmark, *, several: bool) -> Iterator[Finding]:
         return any(metric in row.metrics for row in record.epochs)
 
     run = first_run(bench, learned)
-    runs, count = alike(bench, run) if run else [], 1
+    runs = alike(bench, run) if run and _is_usual(bench, run[0]) else []
     whole = [
         own
         for own in configurations(bench)
@@ -329,12 +309,7 @@ def _learns(bench: Benchmark, *, several: bool) -> Iterator[Finding]:
         and numbers[0].quantity in {metric, metric.removeprefix("val_")}
         and dict(numbers[0].point) == dict(own[0][0].point)
     ]
-    if titled:
-        runs = titled[0]
-    elif run and whole and not _is_usual(bench, run[0]):
-        sign = 1 if is_share(metric) else -1
-        runs = max(whole, key=lambda own: sign * mean([row.final[metric] for row, _ in own]).value)
-        count = len(whole) if _is_best(runs, whole, metric, sign) else 1
+    runs = titled[0] if titled else runs
     records = [record for _, record in runs]
     curve = common_epochs(records, metric)
     if len(curve) < 2:  # no line, so the quality is that at the end of each run
@@ -343,4 +318,4 @@ def _learns(bench: Benchmark, *, several: bool) -> Iterator[Finding]:
         elapsed = mean([epoch.elapsed_s for epoch in curve[-1]])
         time = _value(bench, [row for row, _ in runs], elapsed, Unit.SECONDS)
         values = (quality_value(bench, runs, curve[-1], metric), time)
-        yield Finding(Kind.LEARNS, values, of=count)
+        yield Finding(Kind.LEARNS, values)

@@ -253,7 +253,7 @@ def gain_findings(bench: Benchmark) -> Iterator[Finding]:
         value = _published_ratio(other, one)
         spans.setdefault((one.of.point, other.of.point), []).append(value)
     for values in spans.values():
-        values.sort(key=lambda v: (v.verdict not in DECIDED, not is_decided(v), -v.surely))
+        values.sort(key=lambda v: (v.verdict not in DECIDED, not is_decided(v)))
         yield Finding(Kind.GAIN, tuple(values), of=len(bench.points), axis=axis)
 
 
@@ -270,13 +270,17 @@ def _published_ratio(own: Value, base: Value) -> Value:
     )
 
 
-def _ends_of_sweeps(bench: Benchmark) -> Iterator[tuple[Group, Group]]:
-    """The first and the last timed point of each device along the one axis."""
+def _ends_of_sweeps(bench: Benchmark) -> list[tuple[Group, Group]]:
+    """The first and the last timed point of each device along the one axis, the fastest first.
+
+    What is slow at the first point gains more: a title has the gain of what is fastest there.
+    """
     timed = (row.own for row in bench.compared if row.own.timed and row.own.machine)
-    for own in grouped(timed, lambda group: (group.device, group.machine)).values():
+    lines = grouped(timed, lambda group: (group.device, group.machine)).values()
+    for own in lines:
         own.sort(key=lambda group: float(str(next(iter(group.point.values())))))
-        if len(own) > 1:
-            yield own[0], own[-1]
+    ends = [(own[0], own[-1]) for own in lines if len(own) > 1]
+    return sorted(ends, key=lambda pair: pair[0].seconds().value)
 
 
 def sound_rates(bench: Benchmark) -> list[PublishedRate]:

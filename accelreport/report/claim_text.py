@@ -161,15 +161,6 @@ def source_of(plan: PlanDocument, claim: Claim) -> str:
 # Commands ---------------------------------------------------------------------------------------
 
 
-MOST_NAMED = 2
-"""Undecided comparisons that a sentence names."""
-
-
-def is_named(undecided: Finding) -> bool:
-    """Whether its comparisons are so few that a sentence names them."""
-    return len(undecided.values) <= MOST_NAMED
-
-
 def is_of(claim: ClaimResult, finding: Finding) -> bool:
     """Whether a finding says the one number of a claim."""
     numbers = [number.interval.value for number in claim.numbers]
@@ -240,7 +231,7 @@ def among(count: int, of: int) -> str:
 # Numbers ----------------------------------------------------------------------------------------
 
 
-def place_text(number: Number, names: Names = AS_WRITTEN, joint: str = " = ") -> str:
+def place_of(number: Number, names: Names = AS_WRITTEN, joint: str = " = ") -> str:
     """Where a number belongs: device, sweep point, and what else tells it from the others."""
     device = [names.device(number.device)] if number.device else []
     seed = [] if number.seed is None else [f"seed {number.seed}"]
@@ -251,7 +242,7 @@ def place_text(number: Number, names: Names = AS_WRITTEN, joint: str = " = ") ->
 def _evidence(number: Number) -> dict[str, Any]:
     interval = number.interval
     return {
-        "what": place_text(number),
+        "what": place_of(number),
         "quantity": number.quantity,
         "value": interval.value,
         "low": interval.low,
@@ -324,14 +315,14 @@ def _partial(number: Number) -> str:
 def _place(number: Number, names: Names) -> tuple[str, str]:
     """The sweep point without its last axis, and that axis; empty where none tells it apart."""
     if number.seed is not None or not number.point:
-        return place_text(number, names, " "), ""
+        return place_of(number, names, " "), ""
     *others, axis = number.point
     held = {other: number.point[other] for other in others}
-    return place_text(replace(number, point=held), names, " "), axis
+    return place_of(replace(number, point=held), names, " "), axis
 
 
 def _line(number: Number, names: Names, text: str) -> str:
-    where = tied(label(place_text(number, names, " "), 160))
+    where = tied(label(place_of(number, names, " "), 160))
     return f"{where}: {text}" if where else text
 
 
@@ -392,7 +383,7 @@ def measured_parts(result: ClaimResult, names: Names, usual: str = "") -> list[M
         runs = _cut(number) if number.of_examples else _runs(number)
         inner = ", ".join(filter(None, (interval, runs if runs != usual else "")))
         point = {axis: x for axis, x in number.point.items() if axis not in held}
-        place = place_text(replace(number, point=point), names, " ")
+        place = place_of(replace(number, point=point), names, " ")
         parts.append(Measured(place, value, f"({inner})" * bool(inner), number))
     return parts
 

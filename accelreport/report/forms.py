@@ -28,14 +28,10 @@ class Form:
 
 
 def best_of(finding: Finding) -> str:
-    """Of how many configurations a number is the best; empty of another or an only one."""
-    if not finding.of_several or (finding.kind is Kind.RATE and len(finding.values) > 1):
+    """Of how many rates one is the highest; empty of anything else."""
+    if not finding.of_several or len(finding.values) > 1:
         return ""
-    better, best = (
-        ("higher", "highest") if finding.kind is Kind.RATE else ("better mean", "best mean")
-    )
-    counted = "its {} rates" if finding.kind is Kind.RATE else "{} configurations"
-    return f", the {better if finding.of == 2 else best} of {counted.format(finding.of)}"
+    return f", the {'higher' if finding.of == 2 else 'highest'} of its {finding.of} rates"
 
 
 def _same(finding: Finding) -> bool:
@@ -44,6 +40,15 @@ def _same(finding: Finding) -> bool:
 
 def _single(finding: Finding) -> bool:
     return all(value.interval.n == 1 for value in finding.values)
+
+
+MOST_NAMED = 2
+"""Undecided comparisons that a sentence names."""
+
+
+def is_named(undecided: Finding) -> bool:
+    """Whether its comparisons are so few that a sentence names them."""
+    return len(undecided.values) <= MOST_NAMED
 
 
 def reached(finding: Finding) -> int:
@@ -114,7 +119,7 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.RANGE,), "{one} takes {number} on {who}"),
     Form((Kind.RATE,), "{who} {do} {number}{at}{best}"),
     Form((Kind.LATENCY,), "the median call{at} takes {number} on {who}"),
-    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second} of training{best}"),
+    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second} of training"),
     Form((Kind.MISCLASSIFIED,), "{data}{wrong} misclassified{at}"),
     Form((Kind.WRITES,), "{data}the network predicts {number} of the next characters "
          "after {second} of training"),

@@ -272,7 +272,7 @@ def _rates(view: Overview) -> Iterator[FrontFinding]:
     value = replace(rate, caveats=rate.caveats | frozenset({Caveat.BUSY} if loaded else ()))
     speaker = Speaker(shown.bench)
     words = {
-        "who": _base(view, shown.bench, rate.processes) if ours else speaker.name(rate.of),
+        "who": _base(view, shown.bench, rate.processes) if ours else speaker.spoken(rate.of),
         "at": f" in {shown.where}" if len(own) > 1 else speaker.at(rate.of),
     }
     finding = Finding(Kind.RATE, (value,))

@@ -35,7 +35,7 @@ from accelreport.analysis.speed_findings import difference_of, failures, forward
 from accelreport.analysis.stats import Verdict, grouped, holds_one
 from accelreport.analysis.warnings import is_share
 from accelreport.report import forms, quantity
-from accelreport.report.claim_text import among, as_title, decides, is_named, is_of, measured_lines
+from accelreport.report.claim_text import among, as_title, decides, is_of, measured_lines, place_of
 from accelreport.report.forms import CAVEATS, EVIDENCE, PARITY, best_of, data_words, over, say
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
 from accelreport.report.text import in_quotes, label, parted, sentence
@@ -72,9 +72,12 @@ class Speaker:
         return self.bench.name_at(of.device, of.machine, of.point)
 
     def spoken(self, of: Subject) -> str:
-        """The same as one thing, for a verb: "Intel Xeon with 2 threads"."""
-        counted = "" if of.row else self.bench.counted(of.device)
-        return self.name(of).replace(f", {counted}", f" with {counted}" if counted else ", ")
+        """The same as one thing, for a verb: "Intel Xeon in bfloat16 with 2 threads"."""
+        name, counted = self.name(of), self.bench.counted(of.device)
+        joints = dict.fromkeys(COMPUTE_DTYPE.values(), "in") | {counted: "with"}
+        for part in filter(None, joints if not of.row else ()):
+            name = name.replace(f", {part}", f" {joints[part]} {part}")
+        return name
 
     def at(self, of: Subject) -> str:
         """The sweep point of a subject: " at batch size 256"; empty without one."""
@@ -163,25 +166,36 @@ class Speaker:
         return self.title(first if first.kind is Kind.NOT_MEASURED else self.answered()[0])
 
     def answered(self) -> tuple[Finding, ...]:
-        """The finding of the title, else the first fact, and what is undecided; never none."""
+        """The finding of the title, else the first fact, and what no claim decides; never none."""
         findings = self.bench.findings
         able = {*FACTS, Kind.RANGE, Kind.NOT_MEASURED}
         facts = [f for f in findings if f.is_sentence and f.kind in able]
         first = title_finding(findings) or facts[0]
-        every = comparisons_of(self.bench)
-        undecided = tuple(f.values[0] for f in every if f.kind is Kind.UNDECIDED)
+        states = {ClaimState.CONFIRMED, ClaimState.REFUTED}
+        decided = [claim for claim in self.bench.tested if claim.state in states]
+        every = (f for f in comparisons_of(self.bench) if f.kind is Kind.UNDECIDED)
+        undecided = tuple(f.values[0] for f in every if not any(is_of(c, f) for c in decided))
         return (first, *[Finding(Kind.UNDECIDED, undecided)] * bool(undecided))
 
     def below(self, answered: Sequence[Finding]) -> str:
         """Two things below the title of a page, and what weakens them; failures come first."""
-        unsure = [f"{self.title(f)}." for f in answered if f.kind is Kind.UNDECIDED and is_named(f)]
-        answered = [finding for finding in answered if finding.kind is not Kind.UNDECIDED]
+        undecided = [finding for finding in answered if finding.kind is Kind.UNDECIDED]
+        unsure = [f"{self.title(finding)}." for finding in undecided if forms.is_named(finding)]
+        answered = [finding for finding in answered if finding not in undecided]
         measured = self.bench.findings[0].kind is not Kind.NOT_MEASURED
         lines = [f"{text}." for text in [self.failed()] if text and measured]
         if self.claim and not is_of(self.claim, answered[0]):
             claim = replace(self.claim, numbers=tuple(map(self._of_device, self.claim.numbers)))
-            numbers = measured_lines(claim, Names(axis=axis_title, value=quantity.setting))
-            lines += [f"{sentence(line)}." for line in numbers if len(numbers) <= MOST_NUMBERS]
+            names, (number, *others) = Names(axis=axis_title, value=quantity.setting), claim.numbers
+            if number.quantity == "ratio" and not others:  # its interval: the title has the number
+                ratio = replace(answered[0].values[0], interval=number.interval, over=None, why=())
+                compared = getattr(claim.claim.rule, "over_where", ())
+                point = {axis: x for axis, x in number.point.items() if axis not in compared}
+                place = place_of(replace(number, point=point), names, " ")
+                shown = Finding(Kind.TABLED, (replace(ratio, unit=Unit.RATIO),))
+                lines.append(self.evidence(shown, f" for {place}" * bool(place)))
+            elif len(numbers := measured_lines(claim, names)) <= MOST_NUMBERS:
+                lines += [f"{sentence(line)}." for line in numbers]
         titled = [] if self.claim and measured else answered[:1]
         lines += [self.evidence(finding) for finding in titled]
         lines += [self._stated(finding) for finding in answered if finding not in titled]
@@ -582,7 +596,7 @@ class _Words(Mapping[str, str]):
     def which(self) -> str:
         """The few that are undecided: " (A over B: 0.89×; C over B: 1.04×)"."""
         named = "; ".join(map(self.speaker.compared, self.finding.values))
-        return f" ({named})" if is_named(self.finding) else ""
+        return f" ({named})" if forms.is_named(self.finding) else ""
 
     @property
     def data(self) -> str:

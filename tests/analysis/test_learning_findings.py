@@ -189,7 +189,7 @@ MISTAKES = {"samples": [sample(1, "a", "b"), sample(2, "b", "b")]}
     ("update", "changes", "kind"),
     [
         (quantised(2, 3), {}, Kind.INT8),
-        (quantised(2, 3), {"axes": {"model": ("a", "b")}}, Kind.LEARNS),
+        (quantised(2, 3), {"axes": {"model": ("a", "b")}}, Kind.RATE),
         ({**TEXTS, "epochs": curve(0.1)}, {}, Kind.WRITES),
         ({"forecasts": [forecast(0.4)]}, {}, Kind.FORECAST),
         (MISTAKES, {}, Kind.MISCLASSIFIED),
