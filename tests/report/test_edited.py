@@ -120,7 +120,7 @@ FALSE = {
     "M12 a quality of a part of the training": (T, "of the next characters"),
     "M14 torch.compile": ("fw_aa", r"Torch\.compile|as fast as [^\n,]* in PyTorch(?!, within 3 %)"),
     "a training without the machine that was measured": (WEATHER, "The training takes"),
-    "a refuted claim as a title": (T, r": refuted\."),
+    "a refuted claim as a title": (T, r", refuted\."),
     "a capital within a sentence": (T, r"not decided \([A-Z][a-z]+ (thread|mode)"),
     "M15 a single run": ("one", r"images/s(?!.*in (one|single) (partial )?runs?)(?!.*one run)"),
 }  # fmt: skip
