@@ -405,7 +405,7 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
     }
     if record.measured:
         for warning in (*findings(record), *impossible(record)):
-            warnings.setdefault(warning.kind, warning)
+            warnings[warning.kind] = warning
     result = replace(
         _identified(plan, cell, record.machine),
         status=record.status,

@@ -187,7 +187,7 @@ TRUE = {
         WEATHER, "", "tomorrow in Odense”; measured here in one partial run on synthetic data"
     ),
     "M14 within what it is the same": ("fw_aa", "frameworks", "in PyTorch, within 3 %"),
-    "convolutions in a caption": (W, "fashion_mnist", "“At least” assumes fast convolut"),
+    "convolutions in a caption": (W, "fashion_mnist", "share with fast convolutions"),
     "the seconds of steps alone": (W, "har_sample", "title='all steps'"),
     "at which point epochs are timed": (W, "imdb_lstm", "later epoch, kernel hard_sigmoid"),
     "what the time of an epoch includes": (W, "imdb_lstm", "All times include the validation"),

@@ -266,7 +266,8 @@ def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[ResultWarning, 
         more = len(texts) - 1
         if more and type(alike[0]) in {ResultWarning, TwoModes, SlowProcess}:
             n = quantity.plural(len(alike), "process", "processes")
-            texts, more, counted = [f"in {n}{of_one} {warning_text(*alike)}"], 0, True
+            who = f"in {n}{f'{of_one},' * bool(of_one)}"
+            texts, more, counted = [f"{who} {warning_text(*alike)}"], 0, True
         sentences.append(tied(label(_full_stop(texts[0]), 600)))
         sentences += [f"{quantity.plural(more, 'more such message')}."] if more else []
     if kind == "data-sample":
