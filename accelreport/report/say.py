@@ -197,8 +197,7 @@ class Speaker:
             elif len(numbers := measured_lines(claim, names)) <= MOST_NUMBERS:
                 lines += [f"{sentence(line)}." for line in numbers]
         titled = [] if self.claim and measured else answered[:1]
-        lines += [self.evidence(finding) for finding in titled]
-        lines += [self._stated(finding) for finding in answered if finding not in titled]
+        lines += [self.evidence(f) if f in titled else self._stated(f) for f in answered]
         held = [text for finding in answered for text in self.caveats(finding, budget=False)]
         stated = list(filter(None, [*lines, *unsure]))[:MOST_STATED]
         load = self.load(answered[0])
@@ -526,8 +525,9 @@ class _Words(Mapping[str, str]):
 
     @property
     def ratio(self) -> str:
-        """The ratio, or its bound."""
-        return self.speaker.bounded(self._first)
+        """The ratio, or its bound; one of a published number is as round as that."""
+        number, about = self.speaker.bounded(self._first), self.finding.kind is Kind.PUBLISHED
+        return f"{'about ' * (about and number == self.speaker.number(self._first))}{number}"
 
     @property
     def fast(self) -> str:

@@ -101,11 +101,11 @@ FORMS = [
     ),
     (
         Finding(Kind.PUBLISHED, (ratio(THEIRS, 14.2, None),)),
-        f"The published Colab K80, 2018 trains 14.2× as fast as {TWO} at batch size 256",
+        f"The published Colab K80, 2018 trains about 14.2× as fast as {TWO} at batch size 256",
     ),
     (
         Finding(Kind.PUBLISHED, (ratio(THEIRS, 0.5, None),)),
-        f"{TWO} trains 2.00× as fast as the published Colab K80, 2018 at batch size 256",
+        f"{TWO} trains about 2.00× as fast as the published Colab K80, 2018 at batch size 256",
     ),
     (total(nan, 3.0, nan), f"The training takes 3.00 s on {TWO} and 3 h 6 min on {K80}"),
     (total(13e3, 13_500, 14e3), f"The training takes 3 h 45 min on {TWO} and 3 h 6 min on {K80}"),
