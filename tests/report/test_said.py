@@ -475,7 +475,7 @@ FIELDS = {
     "failed": r"(?:[\d,]+ of [\d,]+ \w+|.+ that ran) (?:failed|w[a-z]+ refused)",
     "data": r"(?:on a sample: |on synthetic data: )?",
     "at": r"(?: at .+| in \d+ workloads| in “.+)?", "place": ".*", "without": ".*", "after": ".*",
-    "which": r"(?: \(.+\))?", "faster": ".*", "best": ".*",
+    "which": r"(?: \(.+\))?", "faster": ".*", "best": ".*", "where": ".*",
 }  # fmt: skip
 """What a field of a form may be, where it is not any text."""
 
