@@ -180,7 +180,7 @@ TRUE = {
     "of how many steps": (T, "fashion_mnist", "(term='Shortest run', value='20 of 1,500 steps'"),
     "what a grid leaves out": (T, "har_sweep", "1 of 4 columns left out: no steady step."),
     "what a slide of a grid leaves out": (
-        W, "har_sweep", "caption='batch size 64 left out: not run'"
+        W, "har_sweep", "times in ms · batch size 64 left out: not run'"
     ),
     "over whose CPU a ratio is": (W, "fashion_mnist", "Published: Colab TPU 110× its CPU."),
     "a published rate beside one partial run": (
@@ -189,8 +189,6 @@ TRUE = {
     "M14 within what it is the same": ("fw_aa", "frameworks", "in PyTorch, within 3 %"),
     "convolutions in a caption": (W, "fashion_mnist", "share with fast convolutions"),
     "the seconds of steps alone": (W, "har_sample", "title='all steps'"),
-    "at which point epochs are timed": (W, "imdb_lstm", "later epoch, kernel hard_sigmoid"),
-    "what the time of an epoch includes": (W, "imdb_lstm", "All times include the validation"),
     "clocks of rates in a sweep": (W, "mnist_batch_sweep", "Published rates include validation"),
     "a ratio of precisions, as in its title": (T, "precision_cnn", ": 6,219 images/s · 1.3×"),
     "what a larger batch has more of": ("lat13", "mnist_latency", "predicts 19× as many images/s "),

@@ -203,9 +203,8 @@ def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_e
     records = tuple(record for record in grid.records if record.key != gone.key)
     bench = view(replace(grid, records=records))
     (figure,) = plots(bench)
-    words = [row["label"] for row in data_of(figure, Size(1104, 320)) if "label" in row]
-    times = [word for word in words if word.endswith(("s", "min")) and word[0].isdigit()]
-    assert len(times) == 3 * 4 * 2 * 2 - 1
+    cells = sum(row.get("known", False) for row in data_of(figure, Size(1104, 320)))
+    assert cells == 3 * 4 * 2 * 2 - 1
     assert "Hatched (1 of 48): not run." in figure.caption
 
 
