@@ -37,7 +37,7 @@ INTERVALS = {
     "quality-accuracy": "Solid: validation",
     "quality-loss": "Solid: validation",
     "start-up": "Median",
-    "step-ecdf": "all processes",
+    "step-ecdf": "",
     "forecast-0": "",
     "learning-curves": "Solid: validation",
     "forecast-errors": "95 % intervals",
