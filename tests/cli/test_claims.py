@@ -71,8 +71,8 @@ def test_each_claim_has_its_verdict_and_the_numbers_behind_it(tmp_path: Path) ->
     told = call(tmp_path, "claims").stdout
     assert "2 claims (2 from the author): 1 confirmed, 1 refuted" in told
     _, confirmed, number, refuted, *_ = [line.strip() for line in told.splitlines()[1:]]
-    assert confirmed == f"confirmed  {CONFIRMED.text} (at least 1.05 times)"
-    assert refuted == f"refuted    {REFUTED.text} (at least 1000 times)"
+    assert confirmed == f"confirmed  {CONFIRMED.text}"
+    assert refuted == f"refuted    {REFUTED.text}"
     assert "×" in number
     assert "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}3" in number
     assert number in told
@@ -96,12 +96,10 @@ def test_json_has_no_number_that_is_none(tmp_path: Path) -> None:
 def test_a_run_ends_with_the_verdict_and_the_number_of_each_claim(tmp_path: Path) -> None:
     store = Store(kept(tmp_path, CONFIRMED) / "results")
     lines = "\n".join(answers(store, store.plans()))
-    assert f"confirmed  {CONFIRMED.text} (at least 1.05 times)\n" in lines
+    assert f"confirmed  {CONFIRMED.text}\n" in lines
     assert (
         "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}3"
-        in lines.partition(f"confirmed  {CONFIRMED.text} (at least 1.05 times)\n")[2].splitlines()[
-            0
-        ]
+        in lines.partition(f"confirmed  {CONFIRMED.text}\n")[2].splitlines()[0]
     )
 
 
