@@ -147,8 +147,7 @@ def test_an_example_makes_the_claims_of_the_shipped_specs(example: Path) -> None
 def test_the_example_makes_a_report_that_stands_beside_the_sources(tmp_path: Path) -> None:
     build(Store(EXAMPLE), tmp_path / "site")
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert "Published machines" in page
-    assert re.search(r"Colab TPU \(notebook\) [\d.]+×", page)
+    assert re.search(r"published Colab TPU \(notebook\): [\d,]+\simages/s, [\d.]+×", page)
     assert "synthetic" not in page
 
 

@@ -187,11 +187,11 @@ def test_runs_reach_a_target(level: float, title: str) -> None:
 
 
 def labels(scene: Scene) -> str:
-    """Every text of a figure."""
+    """Every text of a figure and below it."""
     if isinstance(scene.shown, Plot):
         sizes = (ON_A_SLIDE, ON_A_PHONE)
         drawn = [json.dumps(scene.shown.drawing(size).spec, ensure_ascii=False) for size in sizes]
-        return " ".join(drawn)
+        return " ".join((*drawn, scene.shown.description, scene.shown.caption))
     if isinstance(scene.shown, Code):
         return "".join(token.text for token in scene.shown.tokens)
     return scene.shown.title

@@ -153,7 +153,7 @@ def _plot(rows: Shares) -> Plot:
     caption += [bound] * (LIMITS[1] in limits)
     plot = dots_plot(
         dots,
-        axis="",
+        axis="share",
         tick=percent_text,
         base=Base(limit=True),
         id="shares",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from accelreport.analysis.findings import Finding, Kind, Unit
 from accelreport.analysis.learning import QuantisedResult, quantised_results
-from accelreport.analysis.learning_findings import BATCHES, LATENCY, quantised_runs
+from accelreport.analysis.learning_findings import BATCHES, LATENCY, SIZE, quantised_runs
 from accelreport.analysis.stats import Verdict, percentile
 from accelreport.report import quantity
 from accelreport.report.charts.dots import Base, Dot
@@ -58,6 +58,7 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
         return None
     first = named(bench, converted[0][0])
     texts = (int8_text(result.quantised) for _, result in converted)
+    size = next(Speaker(bench).number(value) for value in finding.values if value.of.part == SIZE)
     return dots_plot(
         _int8_dots(finding, first.series),
         axis="speed over float32",
@@ -65,7 +66,7 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
         base=Base(name="float32 = 1×", below="← slower", above="faster →"),
         id="int8",
         title="Speed of int8 over float32",
-        note=f"int8: {'; '.join(dict.fromkeys(texts))}.",
+        note=f"int8: {'; '.join(dict.fromkeys(texts))}; {size} of the file size.",
         badges=first.badges,
         values=finding.values,
     )

@@ -97,7 +97,7 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
     title = shares_title(row.limit for row in rows)
     plot = dots_plot(
         dots,
-        axis="",
+        axis="share",
         tick=percent_text,
         base=Base(limit=True),
         id="shares",
