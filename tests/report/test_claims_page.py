@@ -377,7 +377,8 @@ def test_a_number_stands_by_its_bound_without_what_a_heading_or_all_rows_say() -
     assert [one.place for one in bound.measures] == ["batch size 64", "batch size 256"]
     for one in bound.measures:
         strip = one.strip
-        assert strip is not None and strip.allowed is not None
+        assert strip is not None
+        assert strip.allowed is not None
         assert strip.ticks == ((strip.allowed[0], "3×"),)
         assert strip.allowed[0] < strip.low < strip.value < strip.high < strip.allowed[1] == 100
     assert all(one.strip and not one.strip.ticks for one in trend.measures)
