@@ -204,7 +204,7 @@ class Value:
         return self.interval.value
 
     @property
-    def surely(self) -> float:
+    def at_least(self) -> float:
         """Of a ratio, how many times as fast its faster side is at least: this ranks ratios.
 
         It is the end of the interval that is nearer to 1: of two, the looser one is no larger.

@@ -78,7 +78,7 @@ class Outcome(Generic[B]):
 
     Attributes:
         comparisons: decided ones, each with its benchmark and one value; the largest first
-            (`Value.surely`), those that are the same last. Some are no sentence (`Kind.TABLED`).
+            (`Value.at_least`), those that are the same last. Some are no sentence (`Kind.TABLED`).
         beyond: undecided ones that need more repeats than `--until-decided` adds.
         claims: those that are confirmed or refuted.
         reruns: what further repeats decide, by profile.
@@ -146,7 +146,7 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
         comparisons=tuple(
             sorted(
                 (pair for pair in compared if pair[1].kind is not Kind.UNDECIDED),
-                key=lambda p: (p[1].kind is Kind.SAME, -p[1].values[0].surely),
+                key=lambda p: (p[1].kind is Kind.SAME, -p[1].values[0].at_least),
             )
         ),
         beyond=tuple((bench, f) for bench, f in open_ if not further(f.values[0])),

@@ -59,7 +59,7 @@ def ranked_findings(bench: Benchmark) -> tuple[Finding, ...]:
 def title_finding(findings: Sequence[Finding]) -> Finding | None:
     """The finding of a title, of ranked ones; None where there is only what is undecided.
 
-    It is a decided comparison of measured devices, the largest (`Value.surely`); else a published
+    It is a decided comparison of measured devices, the largest (`Value.at_least`); else a published
     number beside a measured one; else what the page begins with; else a fact, of a sweep the rate.
     """
     able = [finding for finding in findings if finding.titles]
@@ -70,7 +70,7 @@ def title_finding(findings: Sequence[Finding]) -> Finding | None:
         same = [
             f for f in compared if (of := f.values[0].over) and base and of.machine == base.machine
         ]
-        return max(same, key=lambda f: (f.values[0].number > 1, f.values[0].surely))
+        return max(same, key=lambda f: (f.values[0].number > 1, f.values[0].at_least))
     first = findings[0].kind
     asked = {first, Kind.RATE} if first is Kind.GAIN else {first}
     able.sort(key=lambda f: (f.kind not in BESIDE_PUBLISHED, f.kind not in asked))

@@ -136,7 +136,7 @@ def _over_one_base(bench: Benchmark, rows: Sequence[Speedup]) -> Iterator[Findin
     rate = rate_of(base) if base else None
     for kind, own in values.items():
         decided = kind in {Kind.FASTER, Kind.SLOWER}
-        own.sort(key=lambda value: -(value.surely if decided else value.number))
+        own.sort(key=lambda value: -(value.at_least if decided else value.number))
         yield Finding(kind, tuple(own), rate, rows[0].rules.level, count, len(rows))
 
 
@@ -466,7 +466,7 @@ def compiled_findings(bench: Benchmark) -> Iterator[Finding]:
         for row in rows
         if row.verdict not in DECIDED or row.simultaneous(count).verdict is row.verdict
     ]
-    for row in sorted(rows, key=lambda row: -ratio_of(row).surely):
+    for row in sorted(rows, key=lambda row: -ratio_of(row).at_least):
         if row.base:
             rate = rate_of(row.base)
             yield Finding(Kind.COMPILED, (ratio_of(row),), rate, rules.level, count, len(pairs))
