@@ -655,3 +655,24 @@ def test_many_measured_rows_have_the_order_of_their_rates() -> None:
     rates = [value.number for value, _ in rates_at(bench, ()) if value.of.machine]
     assert len(rates) > 6
     assert rates == sorted(rates, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("spec", "texts"),
+    [
+        ("mnist_cnn", ["3 s (Colab TPU", "at batch size 8,192), 11 s (", "4× (Colab TPU over K80"]),
+        ("imdb_lstm", ["17 s (Colab TPU)", "5 min (Colab GPU)", "17× (Colab TPU over GPU)"]),
+        ("har_sweep", ["25× (Colab GPU", "25× (Colab TPU", "55× (Colab GPU", "55× (Colab TPU"]),
+        ("weather_gru", ["44 s (Colab GPU)", "5 s (Colab TPU (notebook))"]),
+        ("mnist_batch_sweep", []),
+    ],
+)
+def test_an_opening_names_what_the_source_printed_of_epochs_and_ratios(
+    spec: str, texts: list[str]
+) -> None:
+    (weather,) = gather(Store(ROOT / "examples" / "weather"))
+    opening = opening_of((example() | {"weather_gru": weather})[spec])
+    captions = [scene.shown.caption for scene in opening.scenes if isinstance(scene.shown, Plot)]
+    printed = " ".join(captions).replace("\xa0", " ")
+    assert all(text in printed for text in texts)
+    assert ("Published time" in printed or "Published speedup" in printed) == bool(texts)

@@ -21,9 +21,11 @@ from accelreport.analysis.speed_findings import (
     forward,
     has_lines,
     inverse,
+    published_lines,
     published_value,
     rate_of,
     sound_rates,
+    swept_number,
 )
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
@@ -34,9 +36,11 @@ from accelreport.report.forms import why_hollow
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import (
     FIGURES,
+    QUANTITIES,
     figure_of,
     printed_text,
     provenance_text,
+    settings_text,
 )
 from accelreport.report.model import (
     Column,
@@ -481,3 +485,37 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         if value.of.row and value.of.device == first.of.device
     ]
     return replace(plot, caption=f"{''.join([plot.caption, *stated])} {note}")
+
+
+def source_text(bench: BenchmarkView) -> str:
+    """What the source printed of epochs and ratios of its devices, for below a figure.
+
+    Empty where a line of the sweep has it.
+    """
+    axis, plan = swept_number(bench), bench.plan
+    if (
+        axis
+        and len(bench.axes) == 1
+        and any(len(line) > 1 for line in published_lines(bench, axis))
+    ):
+        return ""
+    texts = []
+    for figure, least in (("epoch_time", 2), ("speedup", 1)):
+        own = {
+            (one.row.device, settings_text(one.row.where), one.value): one.row
+            for one in bench.published_results
+            if one.figure == figure and one.source == plan.source and one.row.comparable
+            and one.row.mark != "D" and not one.flags
+        }  # fmt: skip
+        if len({device for device, *_ in own}) < least:
+            continue
+        # The label of a ratio has what tells it from others.
+        axes = [axis for axis in bench.axes if figure != "speedup"]
+        varied = [axis for axis in axes if len({row.where.get(axis) for row in own.values()}) > 1]
+        rows = []
+        for (*_, value), row in own.items():
+            place = settings_text({x: row.where[x] for x in varied if x in row.where})
+            named = label(f"{row.label}{' at ' * bool(place)}{place}", 80)
+            rows.append(f"{printed_text(figure, value)} ({named})")
+        texts.append(f"Published {QUANTITIES.get(figure, figure)}: {', '.join(rows)}.")
+    return " ".join(texts)

@@ -30,6 +30,7 @@ from accelreport.report.openings.rates import (
     rates_at,
     rates_scene,
     ratios_scene,
+    source_text,
     totals_plot,
 )
 from accelreport.report.openings.sweep import latency_scene, sweep_scene
@@ -230,7 +231,11 @@ def opening_of(bench: BenchmarkView) -> Opening:
             if scene.marks(title.title_values) else scene
             for scene in scenes
         )  # fmt: skip
-    speaker = Speaker(bench)
+    speaker, last = Speaker(bench), scenes[-1]
+    kinds = {scene.finding.kind for scene in scenes}
+    if isinstance(last.shown, Plot) and not kinds & {Kind.TOTAL, Kind.RESTATED}:
+        caption = " ".join(filter(None, (last.shown.caption, source_text(bench))))
+        scenes = (*scenes[:-1], replace(last, shown=replace(last.shown, caption=caption)))
     if title and not speaker.claim:
         # A heading is the finding of the first figure.
         scenes = tuple(sorted(scenes, key=lambda scene: not scene.marks(title.title_values)))
