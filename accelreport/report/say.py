@@ -134,17 +134,17 @@ class Speaker:
         Raises:
             ValueError: no sentence may be made of it (`Finding.is_sentence`).
         """
-        known = {"what": "the training", "best": best_of(finding), **(words or {})}
-        known |= {"one": f"one {'TFLOP' if self.bench.words.kernel else 'example'}"}
-        text = self.begun(say(finding, _Words(self, finding, known)))
+        one = f"one {'TFLOP' if self.bench.words.kernel else 'example'}"
+        known = {"what": "the training", "best": best_of(finding), **(words or {}), "one": one}
+        fields = _Words(self, finding, known)
+        text = self.begun(say(finding, fields).replace(self.bench.one_kind, ""))
         if finding.kind not in _ALONE | COMPARED:
             return text
         runs = forms.runs_of(forms.first_alone(finding))
         data = "" if finding.kind in LEARNED | COMPARED else data_words(finding)
         rest = " ".join(filter(None, (runs, data)))
-        if rest and finding.kind in BESIDE_PUBLISHED:  # what is published is of other runs
-            return f"{text}; measured here {'in ' * bool(runs)}{rest}"
-        return f"{text}, {'in ' * bool(runs)}{rest}" if rest else text
+        joint = "; measured here " if finding.kind in BESIDE_PUBLISHED else ", "
+        return f"{text}{joint}{'in ' * bool(runs)}{rest}" if rest else text
 
     def begun(self, text: str) -> str:
         """With a capital, but for element types and values of the spec."""

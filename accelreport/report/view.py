@@ -442,6 +442,19 @@ class BenchmarkView(Benchmark):
         return by_device
 
     @cached_property
+    def one_kind(self) -> str:
+        """What the names of all its processors have in brackets, which a title leaves out."""
+        devices = self.plan.devices
+        names = {
+            name
+            for device, own in self._hardware.items()
+            for name in own.values()
+            if devices[device].kind == "CPU"
+        }
+        ends = (f" ({label(kind)})" for kind in set(self.mixed.values()))
+        return next((end for end in ends if all(label(name).endswith(end) for name in names)), "")
+
+    @cached_property
     def margin(self) -> float:
         """Differences of that metric within this count as none: a claim says so, or 0.01."""
         agreed = quality_of(self.plan, self.results)
