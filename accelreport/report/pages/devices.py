@@ -46,7 +46,6 @@ from accelreport.report.view import (
     measured_records,
     processor_kinds,
     processors,
-    vector_name,
 )
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device, StoredDevice
@@ -102,7 +101,7 @@ def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView]) -> s
     places = {
         (host, n): {id(environment) for environment in own}
         for host in {machine for device in tried for machine in device.machines}
-        for n, own in enumerate(grouped(_environments(tried, host), vector_name).values())
+        for n, own in enumerate(processor_kinds(_environments(tried, host)).values())
     }
     noun = "processor" if any(n for _, n in places) else "machine"
     own: list[set[object]] = [{r.machine for r in measured_records([b])} for b in ran]
