@@ -577,9 +577,7 @@ def _equivalent(evidence: Evidence, check: EquivalentCheck) -> _Outcome:
         numbers.append(Number("difference", interval, point, own.device))
     if not verdicts:
         lack = Lack.PAIRS if planned else Lack.UNPLANNED
-        measured = {one.device for pair in pairs for one in pair if one.results}
-        counts = len(measured), len(evidence.plan.devices)
-        return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(lack, counts=counts),))
+        return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(lack),))
     verdict, missing = evidence.of_planned(verdicts, len(shared), len(pairs))
     lacking = {own.device for own, _ in pairs} - {own.device for own, _ in shared}
     rows = tuple(row for name in sorted(lacking) for row in evidence.of_device.get(name, ()))

@@ -210,7 +210,8 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         one = Counter(claim.spec for claim in outcome.in_one_session)
         specs = one or Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
-        yield NextStep(f"{needs} another device", f"accelreport notebook specs/{spec}.toml")
+        its = f": this notebook tests {one[spec]}" * bool(one)
+        yield NextStep(f"{needs} another device{its}", f"accelreport notebook specs/{spec}.toml")
     if beyond := len(outcome.beyond):
         needs = f"{quantity.plural(beyond, 'comparison')} need{'s' * (beyond == 1)}"
         yield NextStep(f"{needs} more than {LOOKS[-1]} repeats", "")
@@ -558,8 +559,6 @@ def missing_text(missing: Missing, names: Names, profile: str) -> str:
         )
     if missing.lack is Lack.SOME:
         return "{} of the {} numbers measured".format(*missing.counts)
-    if missing.lack is Lack.PAIRS and missing.counts[0] < 2:
-        return "{} of the {} devices measured".format(*missing.counts)
     if missing.lack is Lack.QUANTISED:
         return f"no model that was trained on {device} was quantised"
     return {

@@ -69,6 +69,8 @@ def runs_of(finding: Finding) -> str:
     partial = "partial " * (Caveat.BUDGET in finding.caveats)
     one = finding.kind is Kind.MISCLASSIFIED or Caveat.SINGLE_RUN in finding.caveats
     if one and (finding.kind is Kind.RANGE or (finding.of_several and len(finding.values) > 1)):
+        if all(Caveat.BUDGET in value.caveats for value in finding.values):
+            return "single partial runs"
         return f"single runs{', partial ones included' * bool(partial)}"
     return f"one {partial}run" if one else partial and "partial runs"
 

@@ -135,9 +135,8 @@ class Speaker:
             ValueError: no sentence may be made of it (`Finding.is_sentence`).
         """
         one = f"one {'TFLOP' if self.bench.words.kernel else 'example'}"
-        known = {"what": "the training", "best": best_of(finding), **(words or {}), "one": one}
-        fields = _Words(self, finding, known)
-        text = self.begun(say(finding, fields).replace(self.bench.one_kind, ""))
+        own = {"what": "the training", "best": best_of(finding), **(words or {}), "one": one}
+        text = self.begun(say(finding, _Words(self, finding, own)).replace(self.bench.one_kind, ""))
         if finding.kind not in _ALONE | COMPARED:
             return text
         runs = forms.runs_of(forms.first_alone(finding))
@@ -233,8 +232,9 @@ class Speaker:
         of = f"median of {len(alike)} runs" * (finding.kind is Kind.TARGET and len(alike) > 1)
         middle = replace(first.interval, value=median([v.number for v in alike]))
         shown = replace(first, interval=middle) if of else first
-        number = f"{self.number(shown)} {_Words(self, finding, {}).noun}"
-        return ", ".join(filter(None, (number, of, forms.runs_of(finding), data_words(finding))))
+        noun = _Words(self, finding, {}).noun + self.at(first.of) * bool(of)
+        parts = f"{self.number(shown)} {noun}", of, forms.runs_of(finding), data_words(finding)
+        return ", ".join(filter(None, parts))
 
     def load(self, finding: Finding) -> str:
         """During how many processes of a finding's sentence other programs ran, if any."""

@@ -11,8 +11,6 @@ from accelreport.report.quantity import SPACE
 
 HELD = (0.5, 2.0)
 """Multiples of a base that its axis always holds, so that nearly equal values look so."""
-STOPPED = "stopped by the budget"
-"""Why marks are hollow; where all of a page's bars are, its title and its last line say so."""
 NARROW = 0.015
 """Share of the longest bar below which an interval is in words: its ends would be a blot."""
 FROM_ZERO = 20.0
@@ -166,7 +164,6 @@ def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> s
     """
     own = [dot for dot in dots if not dot.published]
     hollow = " or ".join(why_hollow(own))
-    hollow = "" if bars and hollow == STOPPED and all_hollow(dots) else hollow
     solid = "decided" if hollow == "undecided" and solid == "measured" else solid
     published = "published" * (len(own) < len(dots))
     several = (published or hollow) and not all(dot.hollow for dot in own)

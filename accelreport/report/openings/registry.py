@@ -17,7 +17,7 @@ from accelreport.analysis.stats import Interval, Verdict
 from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.report import quantity
 from accelreport.report.charts.curves import FEW
-from accelreport.report.charts.dots import Base
+from accelreport.report.charts.dots import Base, brief_marks
 from accelreport.report.charts.drawing import drawable
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.model import Code, Token
@@ -145,7 +145,7 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
     errors = "; ".join(
         ", ".join((f"{dot.name}: {dot.text}", *dot.hollow, dot.detail)) for dot in dots
     )
-    hollow = ", ".join(dict.fromkeys(why for dot in dots for why in dot.hollow))
+    hollow = brief_marks(dots, bars=False)
     return replace(plot, description=f"{errors}.", brief=hollow)
 
 

@@ -138,14 +138,18 @@ def deck(
     decided = replace(page, headline=title).decided
     spoken = unique([f"{decided}." if title[-1:] != "?" else title, answer])
     verdicts = verdict_slide(benches)
-    commit = clean(checkout_of(records_of(benches))[0])
+    known, version = checkout_of(records_of(benches))
+    commit = clean(known)
     whole, short = shlex.quote(commit), shlex.quote(commit[:SHORT])
     lines = [line.text.replace(whole, short) for line in again if line.role != "note"]
+    if version.count(" of ") > 1:  # of some of the runs alone: each page has its own
+        lines = [line for line in lines if "git checkout" not in line]
     place, cut, more = place_text(benches), partial_notice(benches), ""
     if len(lines) > MOST_COMMANDS or len("".join(lines)) > LONGEST_COMMANDS:
-        more = f"The notes have {len(lines) - 3} more commands."
         longest = max((line for line in lines if " run " in line), key=len)
-        lines = [lines[0], _cut(longest, MOST_COMMANDS), lines[-1]]
+        first = [line for line in lines if "git checkout" in line]
+        more = f"The notes have {len(lines) - len(first) - 2} more commands."
+        lines = [*first, _cut(longest, MOST_COMMANDS), lines[-1]]
     code = Code("", tuple(Token(line.strip() + "\n") for line in lines), wrapped=True)
     last = Section(
         "reproduce",

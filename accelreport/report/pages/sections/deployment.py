@@ -65,7 +65,7 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
         tick=factor_text,
         base=Base(name="float32 = 1×", below="← slower", above="faster →"),
         id="int8",
-        title="Speed of int8 over float32",
+        title=f"Speed of int8 over float32{bench.at(bench.point_of(converted[0][0][0]))}",
         note=f"int8: {'; '.join(dict.fromkeys(texts))}; {size} of the file size.",
         badges=first.badges,
         values=finding.values,
