@@ -200,7 +200,7 @@ TRUE = {
     "a framework is no device": (T, "frameworks", "validation accuracy with TensorFlow"),
     "of which sweep point a published share is": (W, "", "kernel hard_sigmoid: Colab GPU 0.15 "),
     "shares of the roof of the processor": (W, "", "69 % of its fastest product in “Hu"),
-    "what is int8": (W, "mnist_deploy", "int8: weights and activations, 1 thread."),
+    "what is int8": (W, "mnist_deploy", "int8: weights and activations, 1 thread;"),
     "what is a mean in a start-up": (W, "har_sample", "medians of processes. Steady step; first"),
     "of which seeds a median is": (W, "har_sample", "Medians of the seeds that reached it."),
     "which mean a rule is of": (W, "har_sweep", "as the geometric mean over all values of layers"),
