@@ -113,7 +113,7 @@ def decided_text(results: Sequence[ClaimResult]) -> str:
     decided, total = decided_counts(results)
     claims = quantity.plural(total, "claim")
     if not decided:
-        return f"None of {claims} is decided"
+        return f"None of {claims} is decided" if total > 1 else "The claim is not decided"
     known = (row for row in results if row.state in {ClaimState.CONFIRMED, ClaimState.REFUTED})
     counts = states_text(state_counts(known))
     return f"{decided} of {claims} {'is' if decided == 1 else 'are'} decided: {counts}"

@@ -58,7 +58,7 @@ def test_every_entry_is_a_row_in_the_order_of_its_ranks(board: Board) -> None:
         for row, rank in zip(rows[1:], ranks[1:], strict=True):
             undecided = row.entries[1].lines[0].text == "undecided"
             assert undecided == (rank.best <= ranks[0].worst)
-        assert ("times include validation" in drawn.caption) == bool(published)
+        assert ("leaves validation out" in drawn.caption) == bool(published)
         several = sum(rank.best == 1 for rank in ranks) > 1
         (first,) = (r for r in every.groups[0].rows if r.header.lines[0].text == figure.title)
         for text in (first.entries[0].lines[0].text, page.headline):

@@ -449,7 +449,7 @@ def test_the_front_page_names_decided_claims_and_has_one_line_for_the_others() -
     assert rest.more
     assert rest.more.text == "4 need a TPU"
     none = front(study(claims=CLAIMS[:1], axes={}, repeats=1)).sections
-    assert [each.title for each in none if each.id == "claims"] == ["Claims: 1 undecided"]
+    assert [each.title for each in none if each.id == "claims"] == ["The claim is not decided"]
 
 
 def test_every_claim_is_one_square_of_its_state_that_leads_to_its_row() -> None:

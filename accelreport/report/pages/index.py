@@ -365,15 +365,10 @@ def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
         else:
             needs = _needed(benches) if state == ClaimState.NEEDS_DEVICE.name.lower() else ""
             rest.append(f"{count} need{'s' * (count == 1)} {needs}" if needs else f"{count} {text}")
-    title, blocks = f"Claims: {', '.join(rest)}", list[Block]()
-    if rows:
-        title, open_ = (
-            decided_text(every),
-            len(units.items) - sum(c for s, _, c in units.keys if s in decided),
-        )
-        waiting = UnitRow(f"{open_} not yet", "", (), more=Download(CLAIMS, " · ".join(rest)))
-        blocks.append(Units((*rows, *[waiting] * bool(rest)), ()))
-    return Section("claims", title, tuple(blocks))
+    open_ = sum(count for state, _, count in units.keys if state not in decided)
+    waiting = UnitRow(f"{open_} not yet", "", (), more=Download(CLAIMS, " · ".join(rest)))
+    shown = Units((*rows, *[waiting] * bool(rest)), ())
+    return Section("claims", decided_text(every), (shown,))
 
 
 def _needed(benches: Sequence[BenchmarkView]) -> str:
