@@ -210,7 +210,7 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         one = Counter(claim.spec for claim in outcome.in_one_session)
         specs = one or Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
-        its = f": this notebook tests {one[spec]}" * bool(one)
+        its = f": this notebook tests{SPACE}{one[spec]}" * bool(one)
         yield NextStep(f"{needs} another device{its}", f"accelreport notebook specs/{spec}.toml")
     if beyond := len(outcome.beyond):
         needs = f"{quantity.plural(beyond, 'comparison')} need{'s' * (beyond == 1)}"

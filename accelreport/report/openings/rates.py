@@ -509,12 +509,14 @@ def source_text(bench: BenchmarkView) -> str:
         }  # fmt: skip
         if len({device for device, *_ in own}) < least:
             continue
-        # The label of a ratio has what tells it from others.
-        axes = [axis for axis in bench.axes if figure != "speedup"]
-        varied = [axis for axis in axes if len({row.where.get(axis) for row in own.values()}) > 1]
+        where = [row.where for row in own.values()]
+        varied = [axis for axis in bench.axes if len({one.get(axis) for one in where}) > 1]
         rows = []
         for (*_, value), row in own.items():
-            place = settings_text({x: row.where[x] for x in varied if x in row.where})
+            # A label may have the point that tells it from others.
+            point = {x: row.where[x] for x in varied if x in row.where}
+            point = {x: v for x, v in point.items() if str(v) not in row.label}
+            place = settings_text(point)
             named = label(f"{row.label}{' at ' * bool(place)}{place}", 80)
             rows.append(f"{printed_text(figure, value)} ({named})")
         texts.append(f"Published {QUANTITIES.get(figure, figure)}: {', '.join(rows)}.")
