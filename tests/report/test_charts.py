@@ -395,6 +395,6 @@ def test_bars_are_pale_only_beside_whole_ones_and_a_narrow_interval_is_in_words(
     dots = as_bars([own, Dot("b", "", CPU, 9.0, "9", 4.0, 12.0, hollow=stopped)], 100.0)
     assert all_hollow(dots)
     assert [dot.whole_text for dot in dots] == ["100 (99.5–100.4)", "9"]
-    text = "Lines and brackets: 95\xa0% intervals."
+    text = "All stopped by the budget · lines and brackets: 95\xa0% intervals."
     assert marks_text(dots, bars=True) == text
     assert not all_hollow([*dots, Dot("c", "", CPU, 8.0, "8", 8.0, 8.0)])
