@@ -513,10 +513,7 @@ def source_text(bench: BenchmarkView) -> str:
         varied = [axis for axis in bench.axes if len({one.get(axis) for one in where}) > 1]
         rows = []
         for (*_, value), row in own.items():
-            # A label may have the point that tells it from others.
-            point = {x: row.where[x] for x in varied if x in row.where}
-            point = {x: v for x, v in point.items() if str(v) not in row.label}
-            place = settings_text(point)
+            place = settings_text({x: row.where[x] for x in varied if x in row.where})
             named = label(f"{row.label}{' at ' * bool(place)}{place}", 80)
             rows.append(f"{printed_text(figure, value)} ({named})")
         texts.append(f"Published {QUANTITIES.get(figure, figure)}: {', '.join(rows)}.")
