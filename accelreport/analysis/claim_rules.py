@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import isfinite, log
+from math import inf, isfinite, log
 
 from accelreport.analysis.claims import (
     ClaimResult,
@@ -314,9 +314,16 @@ def _bound(evidence: Evidence, check: BoundCheck) -> _Outcome:
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=evidence.absent(*sides))
     if unlike := _not_positive(evidence, check, groups):
         return _Outcome(ClaimVerdict.UNDECIDED, missing=unlike)
+    low, high = check.bounds
+    limits = (-inf if low is None else low, inf if high is None else high)
     numbers = tuple(
         Number(
-            name, interval, place, extrapolated=_extrapolated(check, processes), processes=processes
+            name,
+            interval,
+            place,
+            extrapolated=_extrapolated(check, processes),
+            limits=limits,
+            processes=processes,
         )
         for place, points, interval in measured
         for processes in [
@@ -574,7 +581,8 @@ def _equivalent(evidence: Evidence, check: EquivalentCheck) -> _Outcome:
         verdicts.append(_OF_PARITY[agreed.verdict])
         interval = replace(agreed.difference, n=agreed.n)
         point = {axis: value for axis, value in own.point.items() if value is not None}
-        numbers.append(Number("difference", interval, point, own.device))
+        limits = (-check.within, check.within)
+        numbers.append(Number("difference", interval, point, own.device, limits=limits))
     if not verdicts:
         lack = Lack.PAIRS if planned else Lack.UNPLANNED
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(lack),))

@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from math import inf, isfinite
+from math import inf, isfinite, log, sqrt
 
 from accelreport.analysis.results import PointKey, Result, matches, point_key, quantity
 from accelreport.analysis.speedup import (
@@ -28,7 +28,16 @@ from accelreport.analysis.speedup import (
     speedup,
     spreads,
 )
-from accelreport.analysis.stats import LEVEL, NOTHING, Interval, grouped, level_over
+from accelreport.analysis.stats import (
+    LEVEL,
+    MOST,
+    NOTHING,
+    Interval,
+    grouped,
+    level_over,
+    processes_to_reach,
+    t_quantile,
+)
 from accelreport.analysis.warnings import is_share
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised
@@ -122,7 +131,8 @@ class Number:
         trained: steps done and planned of the training behind an accuracy, where it was stopped.
         of_examples: whether `n` of the interval counts examples, and not processes.
         peak_bytes: the highest peak of memory among the processes that did not run out of it.
-        limits: the bounds of its rule.
+        limits: the lower and the upper bound of its rule, infinite where one is missing; a trend
+            has none.
         processes: those behind it.
     """
 
@@ -137,6 +147,18 @@ class Number:
     peak_bytes: float = 0.0
     limits: tuple[float, ...] = ()
     processes: tuple[Result, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def needed(self) -> int:
+        """Processes whose interval would leave out each bound, at this scatter; 0 where unknown."""
+        bounds, interval = [limit for limit in self.limits if isfinite(limit)], self.interval
+        if not (bounds and interval.known) or self.of_examples:
+            return 0
+        on = log if min(interval.low, *bounds) > 0 else float
+        half = (on(interval.high) - on(interval.low)) / 2
+        spread = half * sqrt(interval.n) / t_quantile(0.5 + LEVEL / 2, interval.n - 1)
+        room = min(abs(on(bound) - on(interval.value)) for bound in bounds)
+        return processes_to_reach(room, spread) or MOST
 
 
 @dataclass(frozen=True)
@@ -173,6 +195,19 @@ class ClaimResult:
     def tested(self) -> bool:
         """Whether anything was measured that bears on the claim."""
         return self.verdict is not ClaimVerdict.NOT_TESTED
+
+    @property
+    def needed(self) -> int:
+        """Processes that would decide it, if its numbers stay as they are; 0 where unknown.
+
+        One number beyond a bound refutes it, and all within them confirm it.
+        """
+        beyond = [
+            number.needed
+            for number in self.numbers
+            if number.limits and not number.limits[0] <= number.interval.value <= number.limits[1]
+        ]
+        return min(beyond) if beyond else max((one.needed for one in self.numbers), default=0)
 
     @property
     def planned(self) -> bool:

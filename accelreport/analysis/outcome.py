@@ -80,6 +80,7 @@ class Outcome(Generic[B]):
         comparisons: decided ones, each with its benchmark and one value; the largest first
             (`Value.at_least`), those that are the same last. Some are no sentence (`Kind.TABLED`).
         beyond: undecided ones that need more repeats than `--until-decided` adds.
+        claims_beyond: the same of claims.
         claims: those that are confirmed or refuted.
         reruns: what further repeats decide, by profile.
         unmeasured: claims about what this profile does not measure, or of data that it does not
@@ -91,6 +92,7 @@ class Outcome(Generic[B]):
 
     comparisons: tuple[tuple[B, Finding], ...]
     beyond: tuple[tuple[B, Finding], ...]
+    claims_beyond: tuple[ClaimResult, ...]
     claims: tuple[ClaimResult, ...]
     reruns: tuple[Rerun[B], ...]
     unmeasured: tuple[ClaimResult, ...]
@@ -106,7 +108,8 @@ class Outcome(Generic[B]):
     @property
     def open(self) -> tuple[ClaimResult, ...]:
         """Every claim that needs no other device, those first that a further run may decide."""
-        return (*(claim for rerun in self.reruns for claim in rerun.claims), *self.unmeasured)
+        rerun = (claim for rerun in self.reruns for claim in rerun.claims)
+        return (*rerun, *self.claims_beyond, *self.unmeasured)
 
 
 def outcome_of(benches: Sequence[B]) -> Outcome[B]:
@@ -123,6 +126,8 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
     }
     repeated = [(bench, claim) for bench in benches for claim in _by_repeats(bench, every, here)]
     waiting = {id(claim) for _, claim in repeated}
+    wide = tuple(claim for _, claim in repeated if claim.needed > LOOKS[-1])
+    repeated = [pair for pair in repeated if pair[1].needed <= LOOKS[-1]]
     open_ = [(bench, f) for bench, f in compared if f.kind is Kind.UNDECIDED]
     undecided = [(bench, f) for bench, f in open_ if further(f.values[0])]
     walls = [row.stages.wall_s for row in measured if row.stages.wall_s >= 0]
@@ -150,6 +155,7 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
             )
         ),
         beyond=tuple((bench, f) for bench, f in open_ if not further(f.values[0])),
+        claims_beyond=wide,
         claims=(*states.get(ClaimState.CONFIRMED, ()), *states.get(ClaimState.REFUTED, ())),
         reruns=tuple(reruns),
         unmeasured=tuple(
@@ -307,7 +313,7 @@ def _seconds(
         wanted = {(device, point_key(point)) for device, point in places}
         rows = [r for r in bench.results if r.measured and (r.device, r.where) in wanted]
         repeats = min((number.interval.n for number in claim.numbers), default=0)
-        ask(bench, rows, _until(repeats))
+        ask(bench, rows, _until(repeats, claim.needed - repeats))
     for bench in looked:
         for machine, _ in Counter(r.machine for r in bench.results if r.timed).most_common(1):
             here = [row for row in bench.results if row.machine in {machine, ""}]

@@ -212,16 +212,20 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         spec = min(specs, key=lambda name: (-specs[name], name))
         its = f": this notebook tests{SPACE}{one[spec]}" * bool(one)
         yield NextStep(f"{needs} another device{its}", f"accelreport notebook specs/{spec}.toml")
-    if beyond := len(outcome.beyond):
-        needs = f"{quantity.plural(beyond, 'comparison')} need{'s' * (beyond == 1)}"
-        yield NextStep(f"{needs} more than {LOOKS[-1]} repeats", "")
+    if beyond := len(outcome.beyond) + len(outcome.claims_beyond):
+        them = _counted(len(outcome.beyond), len(outcome.claims_beyond))
+        yield NextStep(f"{them} need{'s' * (beyond == 1)} more than {LOOKS[-1]} repeats", "")
 
 
 def counts(group: Outcome[Any] | Rerun[Any]) -> str:
     """How many comparisons and claims."""
-    numbers = {"comparison": len(group.comparisons), "claim": len(group.claims)}
+    return _counted(len(group.comparisons), len(group.claims)) or "nothing yet"
+
+
+def _counted(comparisons: int, claims: int) -> str:
+    numbers = {"comparison": comparisons, "claim": claims}
     named = [quantity.plural(count, noun) for noun, count in numbers.items() if count]
-    return quantity.listed(named) or "nothing yet"
+    return quantity.listed(named)
 
 
 def among(count: int, of: int) -> str:
@@ -484,12 +488,10 @@ def _named_numbers(
     rule = result.claim.rule
     keys, equal = ("difference", "equivalent", "quantised_costs"), getattr(rule, "equivalent", None)
     quality = next((quality for key in keys if (quality := getattr(rule, key, None))), "")
-    bounds = rule.bounds if isinstance(rule, BoundCheck) else ()
-    limits = tuple(bound for bound in bounds if bound is not None)
     as_points = {"difference": _EQUIVALENCE if quality == equal else _POINTS}
     as_points = as_points if is_share(quality) else {}
     numbers = [
-        replace(number, quantity=as_points.get(number.quantity, number.quantity), limits=limits)
+        replace(number, quantity=as_points.get(number.quantity, number.quantity))
         for number in result.numbers
     ]
     point = getattr(rule, "over_where", {})

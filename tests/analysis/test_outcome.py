@@ -47,6 +47,22 @@ def test_an_undecided_comparison_costs_what_its_next_look_needs_if_any_look_has_
         assert rerun.seconds >= further * wall * 0.999
 
 
+@pytest.mark.parametrize(("bound", "needed"), [(1.0, 8), (0.8, 707)])
+def test_a_claim_says_how_many_processes_its_scatter_asks_for(bound: float, needed: int) -> None:
+    claim = Claim(text="fast", check=BoundCheck(ratio="speedup", of="cpu-1", at_least=bound))
+    pace = (2e-3 + 256 * 4.0e-4) / (2e-3 + 256 * 7.5e-4)
+    equal = _bench(
+        study(
+            devices=("cpu", "cpu-1"), axes={}, repeats=5, noise=Noise(process=0.2),
+            factors={"cpu-1": pace}, seed=3, claims=[claim], origin="official",
+        )
+    )  # fmt: skip
+    (tested,), outcome = equal.tested, outcome_of([equal])
+    assert tested.needed == needed
+    assert bool(outcome.claims_beyond) is (needed > 20)
+    assert any(rerun.claims for rerun in outcome.reruns) is (needed <= 20)
+
+
 def test_the_time_to_decide_the_rest_counts_what_the_looks_open_again() -> None:
     undecided, decided = (
         _bench(
@@ -153,7 +169,10 @@ def test_every_claim_is_in_one_group_and_decided_comparisons_come_by_size() -> N
     ]
     outcome = outcome_of(benches)
     again = [claim for rerun in outcome.reruns for claim in rerun.claims]
-    groups = (outcome.claims, again, outcome.unmeasured, outcome.device)
+    groups = (
+        *(outcome.claims, again),
+        *(outcome.claims_beyond, outcome.unmeasured, outcome.device),
+    )
     claims = [(claim.spec, claim.claim.text) for group in groups for claim in group]
     assert len(claims) == len(set(claims))
     assert set(claims) == {(b.plan.spec, claim.text) for b in benches for claim in b.plan.claims}

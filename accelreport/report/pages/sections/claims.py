@@ -83,7 +83,7 @@ GROUPS = (
     ("refuted", "Refuted", frozenset({ClaimState.REFUTED})),
     ("claims", "Confirmed", frozenset({ClaimState.CONFIRMED})),
     ("undecided", "Undecided: more repeats may decide", OPEN),
-    ("open", "Undecided: repeats alone do not decide", OPEN),
+    ("open", "Undecided: 20 repeats do not decide", OPEN),
     ("unmeasured", "Not measured", frozenset({ClaimState.NOT_MEASURED})),
     ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
 )
