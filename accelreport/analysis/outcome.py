@@ -86,7 +86,6 @@ class Outcome(Generic[B]):
         unmeasured: claims about what this profile does not measure, or of data that it does not
             read.
         device: claims that need a device which was not tried.
-        in_one_session: those of them that need one GPU or one TPU, and not both.
         own: whether a model or step of one's own is among the benchmarks.
     """
 
@@ -97,7 +96,6 @@ class Outcome(Generic[B]):
     reruns: tuple[Rerun[B], ...]
     unmeasured: tuple[ClaimResult, ...]
     device: tuple[ClaimResult, ...]
-    in_one_session: tuple[ClaimResult, ...]
     own: bool
 
     @property
@@ -132,8 +130,6 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
     undecided = [(bench, f) for bench, f in open_ if further(f.values[0])]
     walls = [row.stages.wall_s for row in measured if row.stages.wall_s >= 0]
     asked = (*(bench for bench, _ in (*undecided, *repeated)), *missing.values())
-    plans = {(bench.plan.spec, bench.plan.profile): bench.plan for bench in benches}
-    absent_here = tuple(states.get(ClaimState.NEEDS_DEVICE, ()))
     reruns = []
     whole = len({repr(_run_of(bench)) for bench in benches}) == 1
     for run in {repr(run): run for run in map(_run_of, asked)}.values():
@@ -164,13 +160,7 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
             for claim in states.get(state, ())
             if id(claim) not in waiting
         ),
-        device=absent_here,
-        in_one_session=tuple(
-            claim
-            for claim in absent_here
-            for needs in [needed_hardware(plans[claim.spec, claim.profile], claim)]
-            if len(needs) < 2 and "several GPUs" not in needs
-        ),
+        device=tuple(states.get(ClaimState.NEEDS_DEVICE, ())),
         own=any(bench.plan.workload.get("kind") in {"keras", "python"} for bench in benches),
     )
 

@@ -401,15 +401,16 @@ def _crossings(
 
 
 def base_groups(bench: Benchmark) -> list[Group]:
-    """The baseline's groups, of the machine that has most of them; else the first device's."""
+    """The baseline's groups, of the machine that has most of them; else the fastest device's."""
     baseline = bench.plan.baseline
     timed = [row.own for row in bench.compared if row.own.timed and row.own.machine]
-    own = [group for group in timed if baseline.is_at(group.device, group.point)] or timed
-    if not own:
-        return []
+    own = [group for group in timed if baseline.is_at(group.device, group.point)]
     counts = Counter((group.device, group.machine) for group in own)
-    place = min(counts, key=lambda key: (-counts[key], own[0].device != key[0], key))
-    return [group for group in own if (group.device, group.machine) == place]
+    if timed and not own:
+        first = max(timed, key=lambda group: rate.number if (rate := rate_of(group)) else 0.0)
+        counts[first.device, first.machine] = 1
+    place = min(counts, key=lambda key: (-counts[key], key), default=None)
+    return [group for group in own or timed if (group.device, group.machine) == place]
 
 
 # Grids ------------------------------------------------------------------------------------------

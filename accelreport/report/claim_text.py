@@ -207,11 +207,9 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         yield NextStep(f"{needs} a larger profile or the whole data", command)
     if absent := len(outcome.device):
         needs = f"{quantity.plural(absent, 'claim')} need{'s' * (absent == 1)}"
-        one = Counter(claim.spec for claim in outcome.in_one_session)
-        specs = one or Counter(claim.spec for claim in outcome.device)
+        specs = Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
-        its = f": this notebook tests{SPACE}{one[spec]}" * bool(one)
-        yield NextStep(f"{needs} another device{its}", f"accelreport notebook specs/{spec}.toml")
+        yield NextStep(f"{needs} another device", f"accelreport notebook specs/{spec}.toml")
     if beyond := len(outcome.beyond) + len(outcome.claims_beyond):
         them = _counted(len(outcome.beyond), len(outcome.claims_beyond))
         yield NextStep(f"{them} need{'s' * (beyond == 1)} more than {LOOKS[-1]} repeats", "")

@@ -156,7 +156,7 @@ EVIDENCE = {
     "±\xa0{margin}): {state}.",
     "budget": "The time budget per cell stopped {what}{after}.",
     "processors": "The processor differs between {runs}: {names}.",
-    "load": "Other programs used the processor while {some} ran.",
+    "load": "Other programs used the processor during the measurement.",
 }
 """What stands below a title: the intervals behind it, and what may decide it."""
 

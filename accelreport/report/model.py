@@ -16,7 +16,7 @@ from markupsafe import Markup
 from accelreport.report.theme import KeyShape
 
 Tone = Literal["plain", "loud", "bad", "good", "quiet"]
-LineRole = Literal["value", "interval", "detail", "reason", "dash", "vh"]
+LineRole = Literal["value", "interval", "detail", "reason", "dash"]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Entry:
     ramp: Literal["h", "c"] = "h"
     """"h" goes from slower to faster, "c" from few to many."""
     mark: str = ""
-    """An extra class from a closed list: "baseline", "absent", "apart", "wrong"."""
+    """An extra class from a closed list: "baseline", "absent", "wrong"."""
     more: tuple[Line, ...] = ()
     """Lines that a reader has to open."""
     more_title: str = ""
@@ -183,7 +183,7 @@ class Table:
     caption: str = ""
     corner: str = ""
     notes: tuple[str, ...] = ()
-    style: Literal["plain", "matrix", "dots", "ranks", "prose", "prose verdicts"] = "plain"
+    style: Literal["plain", "matrix", "ranks", "prose", "prose verdicts"] = "plain"
     folded: bool = False
     """Whether a reader has to open it."""
     legend: bool = False
@@ -424,12 +424,13 @@ class Sparkline:
 
 @dataclass(frozen=True)
 class Link:
-    """A line that leads to a page: its title, and one number of it with what that is."""
+    """A line that leads to a page: its title, one number of it with what that is, its interval."""
 
     title: str
     href: str
     number: str
     what: str
+    interval: str = ""
 
 
 @dataclass(frozen=True)

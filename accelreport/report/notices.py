@@ -13,6 +13,7 @@ from accelreport.report.pages.badges import titles_of
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, measured_records, replaced_data
 from accelreport.results.versions import OtherVersions
+from accelreport.spec.source import FULL
 
 MOST_KEYS = 4
 """Keys and specs that a notice names."""
@@ -50,6 +51,17 @@ def _data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
         f"Accuracies and losses{_among(benches, affected)} are not comparable with those of the "
         "whole real data.",
     )
+
+
+def scope_text(benches: Sequence[BenchmarkView]) -> str:
+    """What holds of every number of the front page: "quick profile on samples of the data"."""
+    measured = [(b, row) for b in benches for row in b.results if row.measured]
+    profiles = sorted({label(bench.plan.profile, 30) for bench, _ in measured})
+    origins = {row.origin for _, row in measured} - {"", "generated"}
+    named = f"{quantity.listed(profiles)} profile{'s' * (len(profiles) > 1)}"
+    data = [words for origin, words in _DATA.items() if origin in origins and origins <= {*_DATA}]
+    on = f"on {' and '.join(data)}" * bool(data)
+    return " ".join(filter(None, (named * (profiles not in ([], [FULL])), on)))
 
 
 def _own_files(benches: Sequence[BenchmarkView]) -> Notice | None:

@@ -237,7 +237,7 @@ class Speaker:
         return ", ".join(filter(None, parts))
 
     def load(self, finding: Finding) -> str:
-        """During how many processes of a finding's sentence other programs ran, if any."""
+        """That other programs ran during a process of a finding's sentence; else empty."""
         return busy_text(_processes([forms.first_alone(finding)]))
 
     def caveats(self, finding: Finding, *, budget: bool = True) -> Iterator[str]:

@@ -155,13 +155,8 @@ _hundredth, _two_digits = (lambda part: f"{100 * part:.0f}"), "{:.2g}".format
 
 
 def busy_text(processes: Iterable[Result]) -> str:
-    """During how many of some processes, each once, other programs used the processor, if any."""
-    every = {(process.key, process.machine): process for process in processes}.values()
-    busy = sum(is_busy([process]) for process in every)
-    count = len(every)
-    named = f"the {count} processes" if count > 1 else "the process"
-    some = f"{busy} of {named}" if busy < count else named
-    return EVIDENCE["load"].format(some=some) if busy else ""
+    """That other programs used the processor during any of some processes; else empty."""
+    return EVIDENCE["load"] * is_busy(processes)
 
 
 def _fewer_cores(busy: float, usual: float) -> str:

@@ -111,23 +111,23 @@ def test_one_machine_in_several_configurations_is_one_machine() -> None:
     assert page.finding.replace("\xa0", " ") == "Devices without numbers: GPU (needs a GPU)."
 
 
-def test_a_machine_of_two_processors_has_a_row_for_each_and_marks_under_one_name() -> None:
+def test_a_machine_of_two_processors_has_a_row_for_each_and_counts_under_one_name() -> None:
     made = study(devices=("cpu", "cpu-1"), axes={}, repeats=2)
     units = (("avx2",), ("avx512f",))
     records = tuple(on(each, vector=units[each.cell.repeat]) for each in made.records)
     page = devices_page(gather(Results((replace(made, records=records),))))
     assert page.headline.replace("\xa0", " ") == "1 benchmark on two processors"
-    marks, processors, *_ = (b for s in page.sections for b in s.blocks if isinstance(b, Table))
+    processors, listed = (b for s in page.sections for b in s.blocks if isinstance(b, Table))
     assert [row.header.lines[0].text for row in processors.groups[0].rows] == ["AVX-512", "AVX2"]
-    assert [column.title for column in marks.columns] == ["2 threads", "1 thread"]
-    assert marks.caption == "● complete"
+    (rows,) = (group.rows for group in listed.groups)
+    assert [row.entries[-1].lines[0].text for row in rows] == ["1", "1"]
 
 
 def test_a_device_has_the_name_that_pages_of_benchmarks_give_it(pages: dict[str, Element]) -> None:
     benches = gather(ordinary())
     for name in ("cpu", "cpu-1", "gpu"):
         titles = {bench.title_of(name) for bench in benches}
-        assert all(title in line(pages[PAGE], name) for title in titles)
+        assert any(title in line(pages[PAGE], name) for title in titles)
 
 
 @pytest.mark.parametrize("reading", ["maker", "copy"])

@@ -89,6 +89,13 @@ def test_the_heading_is_the_first_finding_and_its_numbers_are_of_one_base() -> N
         "at batch size 1,024"
     )
     assert page.finding.startswith("The 95\xa0% interval in “MNIST CNN: batch size” is ")
+    assert "MNIST CNN · batch size 1,024" in repr(page.opening).replace("\\xa0", " ")
+
+
+def test_the_line_above_the_title_says_what_holds_of_all_numbers() -> None:
+    quick = study(profile="quick", origin="sample")
+    assert front(quick).kicker.endswith(" · quick profile on samples of the data")
+    assert "profile" not in front(study(origin="official")).kicker
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0.0112, "The pub"), (9.0, "This 2-core CPU ")])
@@ -495,7 +502,7 @@ def test_each_benchmark_has_one_line_with_a_number_that_leads_to_its_page() -> N
     (links,) = [b for each in page.sections for b in each.blocks if isinstance(b, Links)]
     benches = gather(Results(made))
     assert [link.href for link in links.items] == [f"{bench.slug}.html" for bench in benches]
-    assert all(link.number for link in links.items)
+    assert all(link.number and link.interval for link in links.items)
     # The list of benchmarks has the same number.
     table = next(b for each in benchmarks_page(benches).sections for b in each.blocks)
     assert isinstance(table, Table)

@@ -120,12 +120,6 @@ def test_the_headline_names_no_device_that_is_slower_than_one_on_another_machine
     assert row.row.base.machine == HERE
 
 
-def test_factors_over_the_baselines_of_two_machines_are_not_ranked(tmp_path: Path) -> None:
-    build(_slower_all_round(), tmp_path)
-    text = (tmp_path / "k.full.html").read_text(encoding="utf-8")
-    assert "Factors of different machines cannot be ranked" in text
-
-
 def test_devices_of_several_machines_are_called_by_their_hardware() -> None:
     """A fingerprint says nothing to a reader: it stands only where the hardware is the same."""
 

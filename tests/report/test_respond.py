@@ -40,7 +40,6 @@ def first_cells(page: Page, table: str) -> list[str]:
         ("claims.html", "Verdict"),
         ("claims.html", "Device"),
         ("claims.html", "Provenance"),
-        ("benchmarks.html", "Verdict"),
         ("benchmarks.html", "Device"),
         ("benchmarks.html", "Provenance"),
     ],

@@ -14,7 +14,6 @@ from accelreport.report.model import Page, Table
 from accelreport.report.notices import notices_of
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
-from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
@@ -65,7 +64,6 @@ def test_pages_count_it_among_what_was_not_measured(bench: BenchmarkView) -> Non
     assert [line.text for line in counts] == ["3 of 6", "3 no steady step"]
     own = texts(benchmark_page(bench))
     assert "Runs 3 of 6 measured · 3 not timed" in own
-    assert "text='◐ 3/6'" in str(devices_page([bench]))
 
 
 def test_notices_do_not_count_it_among_the_measured_ones(bench: BenchmarkView) -> None:

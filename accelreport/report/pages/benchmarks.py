@@ -6,19 +6,15 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from accelreport.analysis.claims import ClaimState
-from accelreport.analysis.findings import COMPARED, Finding, Kind, Subject, Value
-from accelreport.analysis.learning import Change
+from accelreport.analysis.findings import COMPARED, Kind, Subject, Unit, Value
 from accelreport.analysis.outcome import comparisons_of
 from accelreport.analysis.results import UNTIMED, matches
 from accelreport.analysis.speed_findings import forward, rate_at, rate_of
 from accelreport.analysis.speedup import groups_of
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
-from accelreport.report.claim_text import STATES, as_title, decided_counts
-from accelreport.report.forms import over, times_as_fast
+from accelreport.report.claim_text import decided_counts
 from accelreport.report.model import (
-    Badge,
     Column,
     Download,
     Entry,
@@ -74,9 +70,10 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
     return Section("speedups", "Every rate", (table,), folded=True)
 
 
-def _measured(speaker: Speaker, value: Value) -> tuple[str, str, str]:
-    whose = f"{speaker.name(value.of)}{speaker.at(value.of)}"
-    return speaker.number(value), whose, speaker.interval(value) or "one run"
+def _measured(speaker: Speaker, value: Value, what: str = "") -> tuple[str, str, str]:
+    whose = f"{speaker.name(value.of)}{speaker.at(value.of)}{what}"
+    unit = Unit.NUMBER if value.unit is Unit.RATE else value.unit
+    return speaker.number(value), whose, quantity.span(value.interval, unit) or "one run"
 
 
 def _named_rate(bench: BenchmarkView) -> Value | None:
@@ -105,33 +102,25 @@ def _named_rate(bench: BenchmarkView) -> Value | None:
 
 
 def rate_shown(bench: BenchmarkView) -> Value | None:
-    """The rate that a finding names, else the highest one of the baseline's device."""
-    rates = filter(None, map(rate_of, groups_of(bench.results)))
-    of_base = (rate for rate in rates if rate.of.device == bench.plan.baseline.device)
-    return _named_rate(bench) or max(of_base, key=lambda rate: rate.number, default=None)
+    """The rate that a finding names, else the highest one: of the baseline's device, if any."""
+    rates = [*filter(None, map(rate_of, groups_of(bench.results)))]
+    of_base = [rate for rate in rates if rate.of.device == bench.plan.baseline.device]
+    return _named_rate(bench) or max(of_base or rates, key=lambda rate: rate.number, default=None)
 
 
 def shown_number(bench: BenchmarkView) -> tuple[str, str, str]:
-    """The number of a benchmark wherever it has one line, whose it is, and its statistic."""
+    """The number of a benchmark wherever it has one line, whose it is, and its interval."""
     first = opening_of(bench).answered[0]
     if first.kind is Kind.LATENCY and not opening_of(bench).speaker.claim:
-        number, whose, interval = _measured(Speaker(bench), first.values[0])
-        return number, whose, f"median call, {interval}"
+        return _measured(Speaker(bench), first.values[0], ", median call")
     if rate := rate_shown(bench):
-        number, whose, interval = _measured(Speaker(bench), rate)
-        return number, whose, f"{'inference, ' * bench.words.calls}{interval}"
+        return _measured(Speaker(bench), rate, ", inference" * bench.words.calls)
     # The finding has the reason where nothing has a time.
     return quantity.MISSING, bench.baseline_name, ""
 
 
 GROUPS = ("Decided claims and comparisons", "Measured, none decided", "Failed", "Not run")
 """Headings of the list, by what a benchmark has."""
-
-
-def _compares(finding: Finding) -> bool:
-    """Whether a finding decides between two things: devices, a source and this, a guess."""
-    decided = finding.kind in COMPARED or isinstance(finding.values[0].verdict, Change)
-    return decided or bool(times_as_fast(finding))
 
 
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
@@ -142,15 +131,15 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
     for bench in sorted(benches, key=lambda bench: names[bench.slug].casefold()):
         opening = opening_of(bench)
         claims = _decided_claims(bench)
-        compared = opening.finding is not None and _compares(opening.finding)
-        if compared or opening.speaker.claim or claims:
+        if claims or any(f.kind is not Kind.UNDECIDED for f in comparisons_of(bench)):
             group = GROUPS[0]
         elif any(row.measured for row in bench.results):
             group = GROUPS[1]
         else:
             failed = any(row.status in {"failed", REFUSED} for row in bench.results)
             group = GROUPS[2 if failed else 3]
-        finding = finding_entry(bench, "" if compared or opening.speaker.claim else claims)
+        titled = opening.speaker.claim or (opening.finding and opening.finding.kind in COMPARED)
+        finding = finding_entry(bench, "" if titled else claims)
         cells, kinds = cells_entry(bench, tried)
         absent.update(kinds)
         groups[group].append(_benchmark_row(bench, names[bench.slug], finding, cells))
@@ -170,39 +159,14 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
     )
 
 
-MOST_OPEN = 2
-"""Undecided comparisons that a row names."""
-
-
 def finding_entry(bench: BenchmarkView, claims: str = "") -> Entry:
-    """What a benchmark shows: its claim, its finding, what is undecided or, alone, its rate."""
+    """What a benchmark shows: the title of its page or, beside a rate alone, what is undecided."""
     opening, speaker = opening_of(bench), Speaker(bench)
-    if claim := opening.speaker.claim:
-        refuted = claim.state is ClaimState.REFUTED
-        return entry(f"{as_title(claim)}.", tag=Badge("refuted", "", "good") if refuted else None)
     rates = {speaker.title(f) for f in bench.findings if f.kind is Kind.RATE}
-    undecided = [finding.values[0] for finding in comparisons_of(bench)]
-    if opening.title not in rates or not undecided:
-        return entry(opening.summary, *under(claims))
-    texts = []
-    for value in undecided[:MOST_OPEN]:
-        sides = " over ".join(speaker.sides(Finding(Kind.UNDECIDED, (value,))))
-        texts.append(f"{sides}: {speaker.interval(forward(value)) or _runs_of_each(value)}")
-    if more := len(undecided) - len(texts):
-        texts.append(f"{more} more")
-    tag = Badge(STATES[ClaimState.UNDECIDED], "", "loud")
-    return entry("; ".join(texts), *under(claims), tag=tag)
-
-
-def _runs_of_each(value: Value) -> str:
-    """How many runs each side of a ratio without an interval has, the faster side first."""
-    ratio = forward(value)
-    counts = [
-        sum((r.device, r.machine, tuple(r.point.values())) == (of.device, of.machine, of.point)
-            for r in value.processes)
-        for of in (ratio.of, over(ratio))
-    ]  # fmt: skip
-    return "one run each" if {*counts} == {1} else f"{counts[0]} and {counts[1]} runs"
+    last = speaker.answered()[-1]
+    undecided = opening.title in rates and last.kind is Kind.UNDECIDED
+    text = f"{speaker.title(last)}." if undecided else opening.summary
+    return entry(text, *under(claims))
 
 
 def _decided_claims(bench: BenchmarkView) -> str:
@@ -238,7 +202,6 @@ def _benchmark_row(bench: BenchmarkView, name: str, finding: Entry, cells: Entry
     measured = any(row.measured for row in bench.results)
     facets = Facets(
         device=tuple(map(bench.title_of, devices)),
-        verdict=tuple(dict.fromkeys(row.verdict.lower() for row in bench.compared)),
         provenance=("measured",) * measured + ("published",) * bool(bench.plan.published),
     )
     shown = entry(number, *under(interval, "detail"))

@@ -56,18 +56,14 @@ def data_page(benches: Sequence[BenchmarkView]) -> Page:
 
 
 def _headline(benches: Sequence[BenchmarkView]) -> str:
-    """How many benchmarks read how many data sets."""
-    pairs = [
-        (bench.slug, record.data.dataset)
+    """How many data sets benchmarks read."""
+    sets = {
+        record.data.dataset
         for bench in benches
         for record in bench.records.values()
         if record.data is not None and record.data.origin != "generated"
-    ]
-    if not pairs:
-        return "No data sets"
-    readers, sets = (len(set(names)) for names in zip(*pairs, strict=True))
-    benchmarks = quantity.plural(readers, "benchmark reads", "benchmarks read")
-    return f"{benchmarks} {quantity.plural(sets, 'data set')}"
+    }
+    return quantity.plural(len(sets), "data set") if sets else "No data sets"
 
 
 _Use = tuple[int, int, str]

@@ -1,4 +1,4 @@
-"""Each machine, what is known about it, and which configuration ran which benchmark on it."""
+"""Each machine, what is known about it, and how many benchmarks each configuration ran on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from accelreport.report import quantity
 from accelreport.report.model import (
     Column,
     Download,
-    Entry,
     Fact,
     Facts,
     Line,
@@ -28,7 +27,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.pages.badges import absent_text, titles_of, tried_kinds
+from accelreport.report.pages.badges import absent_text, tried_kinds
 from accelreport.report.pages.machines import (
     DEVICES,
     device_id,
@@ -49,9 +48,6 @@ from accelreport.report.view import (
 )
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device, StoredDevice
-
-MOST = 8
-"""Configurations of a machine that are all columns of its matrix."""
 
 
 def devices_page(benches: Sequence[BenchmarkView]) -> Page:
@@ -122,54 +118,26 @@ def _machine(
     devices: Sequence[Listing], benches: Sequence[BenchmarkView], machine: str, anchored: set[str],
     *, one: bool,
 ) -> Section:  # fmt: skip
-    """What a machine is, a matrix of benchmarks and its configurations, then what each one is.
+    """What a machine is, then what each of its configurations is, with how many benchmarks it ran.
 
     The first row of a device has the id that other pages link to.
     """
     own = [device for device in devices if machine in device.machines]
-    # Of many configurations one of a single benchmark is no column of the matrix.
-    several = [d for d in own if len(d.benches) > 1 or len(benches) == 1]
-    often = sorted(own if len(own) <= MOST else several, key=lambda d: -len(d.benches))
-    runs = Counter(bench.slug for device in often for bench in device.benches)
-    asked = sorted((b for b in benches if runs[b.slug]), key=lambda bench: -runs[bench.slug])
-    titles = titles_of(benches)
     rows: dict[str, list[Row]] = {}
     for device in own:
-        others = [title for title in device.titles if title != device.title]
         price = price_of(device.device)
-        where = entry(quantity.count(len(device.benches)))
-        if len(device.benches) == 1:
-            (bench,) = device.benches
-            mark = _mark(device, bench, machine)
-            state = " ".join(line.text for line in mark.lines)
-            where = entry(titles[bench.slug], *under(state * (device not in often), "detail"))
+        ran = [
+            any(row.timed and row.machine == machine for row in device.rows_of(bench))
+            for bench in device.benches
+        ]
         row = table_row(
-            entry(device.title, Line(" · ".join((device.name, *others)), "detail")),
+            entry(device.title, Line(device.name, "detail")),
             entry(driven_text(device.device), *under(price_text(price) if price else "", "detail")),
-            where,
+            quantity.count(sum(ran)),
             id="" if device.id in anchored else device.id,
         )
         anchored.add(device.id)
         rows.setdefault(", ".join(software_lines(device, machine)), []).append(row)
-    hardware, heads = _heads([device.title for device in often])
-    marks = [[_mark(device, bench, machine) for device in often] for bench in asked]
-    shown = {line.text for row in marks for mark in row for line in mark.lines[1:]}
-    table = Table(
-        id=f"run-{machine_id(machine)}",
-        title=f"Benchmarks × configurations{f' of {hardware}' * bool(hardware)}",
-        caption=", ".join(text for mark, text in MARKS.items() if mark in shown),
-        corner="benchmark",
-        columns=tuple(map(Column, heads)),
-        groups=(
-            RowGroup(
-                tuple(
-                    table_row(entry(titles[bench.slug], href=f"{bench.slug}.html"), *own_marks)
-                    for bench, own_marks in zip(asked, marks, strict=True)
-                )
-            ),
-        ),
-        style="dots",
-    )
     records = (record for device in own for record in device.records)
     words = machine_line((record for record in records if record.machine == machine), brief=True)
     name = [] if one and words else [f"Machine {label(machine, 20)}"]
@@ -182,9 +150,7 @@ def _machine(
         groups=tuple(RowGroup(tuple(own), title=software) for software, own in rows.items()),
         style="prose",
     )
-    first, *processors = _hardware(devices, benches, machine)
-    blocks = (first, *[table] * bool(often), *processors, listed)
-    return Section(machine_id(machine), title, blocks)
+    return Section(machine_id(machine), title, (*_hardware(devices, benches, machine), listed))
 
 
 def _hardware(
@@ -218,40 +184,6 @@ def _hardware(
         style="prose",
     )
     return [Facts((*shared, *faster), inline=True), table]
-
-
-def _heads(titles: Sequence[str]) -> tuple[str, list[str]]:
-    """The hardware that all devices share, and what is left of their names: "base", "1 thread".
-
-    Devices that share none keep their names.
-    """
-    names = {title.partition(",")[0].partition(" (")[0] for title in titles}
-    rests = [title.partition(", ")[2] or "base" for title in titles]
-    if len(names) > 1 or len({*rests}) < len(titles) or len(titles) < 2:
-        return "", list(titles)
-    return names.pop(), rests
-
-
-MARKS = {
-    "complete": "● complete",
-    "in part": "◐ in part (timed/planned processes)",
-    "no time": "○ no time",
-    "not planned": "· not planned",
-}
-"""Marks of the matrix by their words for a screen reader."""
-
-
-def _mark(device: Listing, bench: BenchmarkView, machine: str) -> Entry:
-    """How much of a benchmark a device ran on a machine; empty where it was not asked to."""
-    rows = [row for row in device.rows_of(bench) if row.machine in {machine, ""}]
-    if bench not in device.benches or not rows:
-        return entry("·", Line("not planned", "vh"), mark="apart")
-    if all(row.outcome == "ok" for row in rows):
-        return entry("●", Line("complete", "vh"))
-    if not (timed := sum(row.timed for row in rows)):
-        return entry("○", Line("no time", "vh"))
-    some = f" {timed}/{len(rows)}" * (timed < len(rows))
-    return entry(f"◐{some}", Line("in part", "vh"))
 
 
 def _published_machines(benches: Sequence[BenchmarkView]) -> Section | None:
@@ -329,11 +261,6 @@ class Listing:
             return self.titles[0]
         plain = (replace(bench, mixed={}) for bench in self._measured)
         return Counter(bench.title_of(self.name) for bench in plain).most_common(1)[0][0]
-
-    @property
-    def number(self) -> int:
-        """From which its colour and its mark follow."""
-        return self.benches[0].colours[self.name]
 
     def rows_of(self, bench: BenchmarkView) -> list[Result]:
         """Its cells in one benchmark."""

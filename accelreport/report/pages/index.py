@@ -13,7 +13,7 @@ from accelreport.analysis.difference import Difference
 from accelreport.analysis.findings import Caveat, Finding, Kind, Value
 from accelreport.analysis.outcome import Outcome, first_runs, needed_hardware, outcome_of
 from accelreport.analysis.speed_findings import difference_of, forward, inverse, threads_of
-from accelreport.analysis.stats import DECIDED, MARGIN, Verdict
+from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import (
     DETAILED,
@@ -56,7 +56,7 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
-from accelreport.report.notices import notices_of, versions_notice
+from accelreport.report.notices import notices_of, scope_text, versions_notice
 from accelreport.report.openings.opening import FULL, ON_A_FIRST_SLIDE, Plot, Size, dots_plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import titles_of, tried_kinds
@@ -74,8 +74,6 @@ from accelreport.results.versions import OtherVersions
 
 MOST_ROWS, ON_PHONE = 10, 5
 """Comparisons of the figure, and of that on a telephone."""
-SAME = f"the same within {100 * MARGIN:g}{quantity.SPACE}%"
-"""Behind the interval of a ratio that is decided and says no more."""
 MOST_NAMED = 8
 """Confirmed claims, and refuted ones, that are named."""
 MOST_FINDINGS = 2
@@ -127,7 +125,7 @@ def index_page(
         path="index.html",
         title=label(title),
         headline=headline,
-        kicker=" · ".join(filter(None, (place_text(benches), dates))),
+        kicker=" · ".join(filter(None, (place_text(benches), dates, scope_text(benches)))),
         finding=lead(headed, beside[:MOST_FINDINGS]),
         sections=tuple(sections),
         template="index.html",
@@ -207,7 +205,12 @@ def _decided(
     kept = _kept(outcome)
     if not kept:
         return None
-    values = _of_one_baseline(kept)
+    drawn = {id(finding) for _, finding in kept}
+    every = (*outcome.comparisons, *outcome.undecided)
+    left = [pair for pair in every if id(pair[1]) not in drawn]
+    values = _of_one_baseline([*kept, *left])
+    rest = [_row(b, value) for (b, _), value in zip(left, values[len(kept) :], strict=True)]
+    values = values[: len(kept)]
     titled = [finding.values for finding in (f.finding for f in headed[:1])]
     where = {
         (side.machine, bench.plan.devices[side.device].kind)
@@ -222,11 +225,15 @@ def _decided(
         alike.setdefault((bench.slug, *named, place), set()).add(device)
     rows = list[tuple[Dot, Dot, Row]]()
     for (bench, finding), value in zip(kept, values, strict=True):
-        speaker, firm, title = Speaker(bench), value.verdict in DECIDED, titles[bench.slug]
+        speaker, title = Speaker(bench), titles[bench.slug]
         name, base, device, place = _sides(bench, value)
+        head, _, tail = title.partition(": ")
+        # The title of a sweep may name the key that its place names.
+        if again := tail in f"{place} {name}":
+            title = head
         ratio, interval = speaker.number(value), speaker.interval(value)
         text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
-        text += f", {SAME}" * (value.verdict is Verdict.SAME)
+        text += " busy" * (Caveat.BUSY in value.caveats)
         parts = [place, device * (len(where) > 1)]
         stopped = why_hollow(value.caveats & {Caveat.BUDGET})
         # Rows of one name are told apart by what differs between their devices.
@@ -239,17 +246,13 @@ def _decided(
             value.number,
             text,
             *value.interval.ends,
-            hollow=stopped if firm else ("undecided",),
+            hollow=stopped if value.verdict in DECIDED else ("undecided",),
             quiet=finding.values not in titled,
         )
         # In little room a benchmark is what tells it from the others.
-        head, _, tail = title.partition(": ")
-        short = tail if begun[head] > 1 and tail else head
-        verdict = ", ".join((value.verdict.lower(), *stopped)) if value.verdict else ""
-        link = entry(Line(title, href=f"{bench.slug}.html"))
-        on = ", ".join(filter(None, (device, place))) or quantity.MISSING
-        own = table_row(dot.name, on, link, ratio, interval or quantity.MISSING, verdict)
-        rows.append((dot, replace(dot, detail=" · ".join(filter(None, (short, *parts)))), own))
+        short = tail if begun[head] > 1 and not again else head
+        little = replace(dot, detail=" · ".join(filter(None, (short, *parts))))
+        rows.append((dot, little, _row(bench, value)))
     # The comparison of the heading is above all others, then that with the largest ratio.
     largest = {dot.name: dot.value for dot, *_ in sorted(rows, key=lambda row: row[0].value)}
     first = rows[0][0].name
@@ -261,9 +264,8 @@ def _decided(
     dots, brief, table = zip(*sorted(rows, key=order), strict=True)
     decided, undecided = len(outcome.comparisons), len(outcome.undecided)
     counts = {"decided": decided, "undecided": undecided}
-    most = decided or undecided
     on_a_slide = _largest(brief, ON_A_FIRST_SLIDE)
-    two = any(finding.values[0].interval.two for _, finding in kept)
+    two = any(finding.values[0].interval.two for _, finding in every)
     columns = ("on", "benchmark", "speedup", "95 % interval" + " or values" * two, "verdict")
     plot = dots_plot(
         dots,
@@ -275,10 +277,12 @@ def _decided(
         id="decided-rows",
         title=f"Comparisons on {machines}",
         subtitle=", ".join(f"{count} {state}" for state, count in counts.items() if count)
-        + f", {len(dots)} drawn" * (len(dots) < most),
+        + f"; {len(dots)} drawn, all in “Numbers”" * bool(rest),
+        note="Busy: other programs ran." * any(Caveat.BUSY in value.caveats for value in values),
         values=tuple(finding.values[0] for _, finding in kept),
-        table=Table("decided-table", "The ratios in the figure", tuple(map(Column, columns)),
-                    (RowGroup(table),), corner="what"),
+        table=Table("decided-table", "Comparisons", tuple(map(Column, columns)),
+                    (RowGroup(table), *[RowGroup(tuple(rest), "not drawn")] * bool(rest)),
+                    corner="what"),
     )  # fmt: skip
 
     def chart(size: Size) -> Chart:
@@ -297,6 +301,18 @@ def _decided(
         )
 
     return replace(plot, chart=chart)
+
+
+def _row(bench: BenchmarkView, value: Value) -> Row:
+    """A comparison in numbers."""
+    speaker, (name, base, device, place) = Speaker(bench), _sides(bench, value)
+    on = ", ".join(filter(None, (device, place))) or quantity.MISSING
+    link = entry(Line(label(bench.plan.title, 60), href=f"{bench.slug}.html"))
+    states = [value.verdict.lower()] if value.verdict else []
+    states += why_hollow(value.caveats & {Caveat.BUDGET})
+    states += ["other programs running"] * (Caveat.BUSY in value.caveats)
+    numbers = speaker.number(value), speaker.interval(value) or quantity.MISSING
+    return table_row(f"{speaker.begun(name)} over {base}", on, link, *numbers, ", ".join(states))
 
 
 def _sides(bench: BenchmarkView, value: Value) -> tuple[str, str, str, str]:
@@ -411,11 +427,10 @@ def _list(benches: Sequence[BenchmarkView], view: Overview | None) -> Section:
     shown = measured or [bench for bench in benches if not opening_of(bench).unmeasured]
     items = []
     for bench in shown:
-        number, *own = shown_number(bench)
-        what = ", ".join(filter(None, own))
+        number, what, interval = shown_number(bench)
         if view and (published := view.fastest_published(bench, rate_shown(bench))):
             what += f"; published {published}"
-        items.append(Link(names[bench.slug], f"{bench.slug}.html", number, what))
+        items.append(Link(names[bench.slug], f"{bench.slug}.html", number, what, interval))
     blocks: list[Block] = [Links(tuple(items))] if items else []
     waiting = [bench for bench in benches if bench not in shown]
     failed = [b for b in waiting if any(row.status == "failed" for row in b.results)]
@@ -438,5 +453,5 @@ def _list(benches: Sequence[BenchmarkView], view: Overview | None) -> Section:
     title = both if len(benches) > 1 else count
     if len(measured) < len(benches):
         title = f"{len(measured)} of {count} measured"
-    detail = f"95{quantity.SPACE}% interval" * bool(items)
+    detail = f"rate, 95{quantity.SPACE}% interval" * bool(items)
     return Section("benchmarks", title, tuple(blocks), detail=detail)

@@ -574,10 +574,10 @@ def _table_rows(shown: Shown) -> list[Row]:
     header = entry(shown.point or "as specified")
 
     def rate_row(
-        name: str, rate: str, factor: str, origin: str, href: str = "", *,
-        verdict: str = "", provenance: str = "measured",
+        name: str, rate: str, factor: str, origin: str, href: str = "",
+        provenance: str = "measured",
     ) -> Row:  # fmt: skip
-        facets = Facets((name,), (verdict,) * bool(verdict), (provenance,))
+        facets = Facets(device=(name,), provenance=(provenance,))
         with_unit = rate + quantity.SPACE + unit
         return table_row(header, name, with_unit, factor, Line(origin, href=href), facets=facets)
 
@@ -599,9 +599,7 @@ def _table_rows(shown: Shown) -> list[Row]:
             text += f" ({quantity.ratio_interval(interval.low, interval.high, interval.value)})"
         name = shown.hardware(other.device, other.own.timed)
         there = quantity.number(rate.value * interval.value)
-        rows.append(
-            rate_row(name, there, text, measured(other.own.timed), verdict=other.verdict.lower())
-        )
+        rows.append(rate_row(name, there, text, measured(other.own.timed)))
     for other in shown.withheld:
         name, origin = shown.hardware(other.device, other.own.timed), measured(other.own.timed)
         if not other.of_precisions:
@@ -610,7 +608,7 @@ def _table_rows(shown: Shown) -> list[Row]:
         has_ratio = other.computed and other.of_precisions and other.verdict is not Verdict.WITHHELD
         ratio = other.computed.interval if other.computed and has_ratio else None
         factor = quantity.ratio_of(ratio) if ratio else verdict
-        facets = Facets((name,), (verdict,), ("measured",))
+        facets = Facets(device=(name,), provenance=("measured",))
         held = rate_of(other.own)
         text = f"{quantity.number(held.number)}{quantity.SPACE}{unit}" if held else quantity.MISSING
         rows.append(table_row(header, name, text, factor, origin, facets=facets))

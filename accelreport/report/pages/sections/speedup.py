@@ -100,9 +100,6 @@ def published_ratios(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
     return by_label
 
 
-APART = "Factors of different machines cannot be ranked: each is over its own baseline."
-
-
 def speedup_table(bench: BenchmarkView) -> Table:
     """Rates with their intervals and speedups over the baseline, measured and published.
 
@@ -145,7 +142,6 @@ def speedup_table(bench: BenchmarkView) -> Table:
     table = Table(
         id="speedup-table",
         title=f"Speedups over {bench.baseline_name}",
-        caption=APART * (sum(s.baseline for s in bench.shown_series) > 1),
         corner=corner,
         columns=number_columns((bench.words.rate, "speedup")),
         groups=groups,
