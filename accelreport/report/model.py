@@ -510,13 +510,11 @@ class Speech:
         spoken: one or two sentences to speak.
         sentences: what they rest on, to answer questions with.
         sources: pages that hold the numbers.
-        target: for how long, and until when in the talk.
     """
 
     spoken: tuple[str, ...]
     sentences: tuple[str, ...]
     sources: tuple[Download, ...] = ()
-    target: str = ""
 
 
 @dataclass(frozen=True)

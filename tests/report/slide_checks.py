@@ -64,8 +64,8 @@ LITTLE = """least => [...document.querySelectorAll('.slide')].flatMap(slide => {
   return share < wanted && width < 0.85 * frame.width ? [`${slide.id}: ${share.toFixed(2)}`] : [];
 })"""
 """Slides whose figure, pictures, text or squares have less than such a share of them; on the first
-slide, below a question and its answer, less than two fifths, unless they are as wide as it: two
-bars are no higher than six. Commands take the lines they need."""
+slide, below a question and its answer, less than two fifths, unless they are as wide as it.
+Commands take the lines they need."""
 
 TITLES = """() => {
   const tops = [...document.querySelectorAll(".slide")].map(slide =>

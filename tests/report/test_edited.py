@@ -214,6 +214,8 @@ TRUE = {
     "threads of what was not run": ("nobase", "", "Intel Xeon, 2 threads is the baseline (not"),
     "what is tried again": ("failed2", "", "har_sweep.toml --budget 6s --retry-failed” tries it"),
     "the command of the front page": ("failed2", "har_sweep", "--budget 6s --retry-failed"),
+    "own files below each slide": (W, "har_sample", "618,118 parameters · own files"),
+    "which files a deck fetches": (W, "har_sample", r"these runs did not use\n', role='')"),
     "what two types have in common": ("fw_aa", "", "text='TensorFlow graph, 2 threads', role"),
     "clocks of rates side by side": (T, "fashion_mnist", "Published rates include validation"),
 }  # fmt: skip
@@ -228,6 +230,21 @@ def test_a_page_says_what_the_records_hold(truth: str) -> None:
     shown = [found.pages[spec], found.decks[spec]] if spec else every
     said = "".join(map(repr, shown)).replace("\\xa0", " ")
     assert words in said
+
+
+def test_each_slide_of_a_quick_profile_says_so() -> None:
+    found = surfaces(T, quick=True)
+    for deck in (found.deck, *found.decks.values()):
+        shown = [*deck.sections, *filter(None, [deck.opening])]
+        assert all("quick profile" in slide.finding for slide in shown)
+
+
+def test_a_deck_of_failures_tries_them_again_with_their_budget() -> None:
+    speech = surfaces("failed2").deck.sections[-1].speech
+    assert speech
+    (again,) = speech.sentences
+    assert again.startswith("Measure again: accelreport data fetch uci_har; ")
+    assert "accelreport run specs/har_sweep.toml --budget 6s --retry-failed; " in again
 
 
 @pytest.mark.parametrize("name", FOLDERS)

@@ -331,24 +331,19 @@ def test_notes_hold_how_to_do_it_again(decks: list[ReportPage]) -> None:
     assert all(len(s.speech.sentences) <= 7 for s in decks[0].sections if s.speech)
 
 
-def test_notes_open_with_two_sentences_to_speak_and_the_time_for_them(
+def test_notes_open_with_one_or_two_sentences_to_speak(
     decks: list[ReportPage], pages: dict[str, Element]
 ) -> None:
     for deck in decks:
         notes = [deck.speech, *(slide.speech for slide in deck.sections)]
-        ends = []
         for speech in notes:
             assert speech
             assert 1 <= len(speech.spoken) <= 2
             assert all(text.endswith((".", "?")) for text in speech.spoken)
             assert not {*speech.spoken} & {*speech.sentences}
-            (minutes, seconds) = re.findall(r"until (\d+):(\d\d)\.$", speech.target)[0]
-            ends.append(60 * int(minutes) + int(seconds))
-        assert ends == sorted(set(ends))
-        assert ends[-1] <= 600
     for slide in slides_of(pages[WHOLE]):
-        first, second, *_ = [p.attributes.get("class") for p in notes_of(slide).all("p")]
-        assert (first, second) == ("target", "say")
+        first, *_ = notes_of(slide).all("p")
+        assert first.attributes["class"] == "say"
 
 
 @pytest.mark.parametrize("deck", DECKS)
@@ -358,7 +353,7 @@ def test_every_slide_has_notes_that_say_where_the_numbers_are(
     slides = slides_of(pages[deck])
     for slide in slides:
         notes = notes_of(slide)
-        assert 3 <= len([p for p in notes.all("p") if p.text]) <= 9, slide.attributes["id"]
+        assert 2 <= len([p for p in notes.all("p") if p.text]) <= 9, slide.attributes["id"]
         links = [link.attributes["href"] for link in notes.all("a")]
         assert links
         for link in links:

@@ -79,7 +79,7 @@ LARGEST_LEFT = 420.0
 BESIDE, END, RADIUS = 10.0, 8.0, 5.0
 """Pixels from a name or a column to what is beside it, from a mark or its interval to its text and
 to the edge, and from the middle of a mark to its edge."""
-THICK, SHORTEST, CAP = 24.0, 6.0, 3.0
+THICK, SHORTEST, CAP = 47.0, 6.0, 3.0
 """Pixels of the thickest bar, of the shortest one, and of half the cap of an interval."""
 TALL, TALLEST = 132.0, 56.0
 """Pixels that the bars of a page fill at least, and of the highest row of bars."""
@@ -205,7 +205,7 @@ class _DotPlot:
             nice=False,
         )
         room = height and height - (FOOT if axis_title else TICKS)
-        self._rows = self._placed(dots, min(room, TALLEST * len(dots)) if self._bars else room)
+        self._rows = self._placed(dots, room)
         self._marks = self._marked(inner, timed=timed)
 
     def _marked(self, inner: float, *, timed: bool) -> list[dict[str, Any]]:

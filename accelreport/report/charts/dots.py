@@ -172,11 +172,15 @@ def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> s
         looks = [("outline:", published), ("all" if all_hollow(dots) else "pale:", hollow)]
     marks = [f"{mark} {text}" for mark, text in looks if text]
     marks += ["✕ above the peak"] * any(dot.flagged for dot in dots)
+    text = " · ".join(filter(None, [*marks, intervals_text(dots)]))
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def intervals_text(dots: Iterable[Dot]) -> str:
+    """What lines at marks are, and brackets behind numbers; empty where there is neither."""
     shown = ["lines"] * any(dot.low < dot.high for dot in dots)
     shown += ["brackets"] * any(dot.worded for dot in dots)
-    marks += [f"{' and '.join(shown)}: 95{SPACE}% intervals"] * bool(shown)
-    text = " · ".join(marks)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    return f"{' and '.join(shown)}: 95{SPACE}% intervals" * bool(shown)
 
 
 def why_hollow(dots: Iterable[Dot]) -> list[str]:

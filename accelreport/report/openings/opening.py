@@ -14,7 +14,7 @@ from accelreport.analysis.findings import COMPARED, FACTS, Finding, Kind, Value
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.speed_findings import forward, rate_at
 from accelreport.report.charts.dot_plot import dot_plot
-from accelreport.report.charts.dots import Base, Dot, as_bars, from_zero, marks_text
+from accelreport.report.charts.dots import Base, Dot, as_bars, from_zero, intervals_text, marks_text
 from accelreport.report.charts.drawing import WIDE, Chart, draw
 from accelreport.report.charts.sweep import (
     End,
@@ -116,7 +116,7 @@ class Plot:
         slide_keys: the same of a slide that leaves out some.
         named: whether a drawing of that size names its lines, so that the keys are for a
             telephone alone.
-        up: what its upright axis counts, which a drawing of lines does not say.
+        up: what its axis counts and what its lines are, above the drawing of a slide.
         values: the numbers that it marks: every number of a title is one of them.
     """
 
@@ -203,8 +203,6 @@ def dots_plot(
     dots = as_bars(dots, longest) if bars else dots
     # The title above the figure says what bars count; a slide has another one.
     titled = bars and axis.lower() in parts["title"].lower()
-    on_slides = on_a_slide(ON_A_SLIDE.most) if on_a_slide else dots
-    up = axis * (base is None and from_zero(on_slides))
 
     def rows(size: Size) -> Sequence[Dot]:
         if not (on_a_slide and size.most):
@@ -212,10 +210,14 @@ def dots_plot(
         own = on_a_slide(size.most)
         return as_bars(own, longest) if bars else own
 
+    on_slides = rows(ON_A_SLIDE)
+    scale = " (log scale)" * (not from_zero(on_slides))
+    up = ", ".join(filter(None, ((axis + scale) * (base is None), intervals_text(on_slides))))
+
     def chart(size: Size) -> Chart:
         return dot_plot(
             rows(size),
-            axis_title="" if (up or size == SHARED if size.most else titled) else axis,
+            axis_title="" if (base is None or size == SHARED if size.most else titled) else axis,
             tick=tick,
             width=size.width,
             height=size.height if size.most else 0,

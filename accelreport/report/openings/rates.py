@@ -378,9 +378,9 @@ def rows_plot(
         tick: the text of a value at the axis.
         values: the numbers that the rows mark, those of the rows first and in their order.
         title_subjects: subjects of the title, which no slide leaves out; devices with the precision
-            and the threads of the baseline come next. Where several are compared and all
-            are measured, a slide has neither published rows, whose scale would hide the
-            difference, nor grey ones.
+            and the threads of the baseline come next. A slide has no other row above its peak;
+            where several are compared and all are measured, it has neither published rows, whose
+            scale would hide the difference, nor grey ones.
         on_a_page: the rows as a page's drawing names them, where it does so differently.
     """
     table, note = _table(dots, f"{name}-data", axis), ""
@@ -393,13 +393,20 @@ def rows_plot(
         parts += [sentence(dots[0].detail)] * dots[0].published
         dots = [replace(dot, detail="") for dot in dots]
     measured = [value.of for value in values if value.of.row is None]
-    named = list(zip(dots, (value.of for value in values), strict=False))
+    named = [
+        (replace(dot, name=dot.name.replace(bench.one_kind, "")), value.of)
+        for dot, value in zip(dots, values, strict=False)
+    ]
     ours = len({*title_subjects}) > 1 and not any(of.row for of in title_subjects)
     if ours and len({series(dot.device.colour) for dot, of in named if not of.row}) == 1:
         named = [(replace(dot, aside=of not in title_subjects), of) for dot, of in named]
     own = [dot for dot, of in named if of in title_subjects]
     own += [dot for dot, of in named if not of.row and as_baseline(bench, of)]
-    able = [dot for dot, _ in named if not (ours and (dot.published or dot.aside))]
+    able = [
+        dot
+        for dot, of in named
+        if of in title_subjects or not (dot.flagged or (ours and (dot.published or dot.aside)))
+    ] or own
     shown = rows_of_a_slide(able, own, ON_A_SLIDE.most)
     if name == "rates" and any(dot.published for dot in shown):
         parts += filter(None, [clock_text(values).strip(" .")])

@@ -247,8 +247,13 @@ def opening_of(bench: BenchmarkView) -> Opening:
     )
 
 
-def below(bench: BenchmarkView, scene: Scene, finding: Finding) -> Shown:
-    """The figure of a scene below the title of a finding, which has the rows and base of rates."""
+def below(bench: BenchmarkView, scene: Scene, finding: Finding, *, claimed: bool = True) -> Shown:
+    """The figure of a scene below the title of a finding, which has the rows and base of rates.
+
+    Lines have its sides for their strong ones, unless a claim that may be the title is `claimed`.
+    """
+    if isinstance(scene.shown, Plot) and scene.shown.id == "sweep" and not claimed:
+        return sweep_scene(bench, finding, claimed=False).shown
     if not isinstance(scene.shown, Plot) or scene.shown.id != "rates":
         return scene.shown
     # The first cells of a run may all be of other sweep points than the finding.

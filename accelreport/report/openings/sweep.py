@@ -85,10 +85,15 @@ MOST_TEXTS, MOST_PUBLISHED = 5, 3
 """Marks of the baseline's line, and of a published one, that have their numbers beside them."""
 
 
-def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
+def sweep_scene(bench: BenchmarkView, finding: Finding, *, claimed: bool = True) -> Scene:
     """Rates over the swept number, a line for each device and each published thing.
 
     The legend has the ratios of a line over the baseline, where the finding is one.
+
+    Args:
+        bench: the benchmark.
+        finding: what is shown.
+        claimed: whether a claim that is the title of the page is that of the figure as well.
     """
     axis = finding.axis or swept_number(bench) or bench.axes[0]
     kinds = BESIDE if finding.kind in BESIDE else ()
@@ -109,7 +114,16 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     # A rate that contradicts itself has no line: it is in the table of published rows.
     published = published_lines(bench, axis)
     printed = ([published_value(bench, own) for own in group] for group in published)
-    drawn, where = _named(bench, _lines(bench, (*devices.values(), *printed), ratios, finding))
+    # The sentence of a gain has the first of several.
+    titled = finding.title_values[: 1 if finding.kind is Kind.GAIN else None]
+    subjects = {of for value in titled for of in (value.of, value.over) if of}
+    sides = _titled(bench, finding) if claimed else subjects
+    groups = (*devices.values(), *printed)
+    drawn, where = _named(bench, _lines(bench, groups, ratios, finding, sides))
+    strong = [line for line, _ in drawn if not (line.beside or line.published)]
+    if not claimed and len(strong) == 1:  # no dash tells it from others
+        solid = Named(strong[0].device.title, strong[0].device.colour)
+        drawn = [(replace(line, device=solid) if line in strong else line, v) for line, v in drawn]
     lines = [line for line, _ in drawn]
     ends = _ends(bench)
     crossings = [f for f in bench.findings if f.kind is Kind.CROSSING]
@@ -127,9 +141,6 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     gains = finding.values if finding.kind is Kind.GAIN else ()
     crossed = (value for crossing in crossings for value in crossing.values)
     shown = [*every, *gains, *multiples, *crossed]
-    # The sentence of a gain has the first of several.
-    titled = finding.title_values[: 1 if finding.kind is Kind.GAIN else None]
-    subjects = {of for value in titled for of in (value.of, value.over)}
     title_lines = [line for line, own in drawn if {v.of for v in own} & subjects]
     clock = clock_text(value for _, own in drawn for value in own)
     plot = lines_plot(
@@ -157,7 +168,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             )
         ),
         points=max(len(line.x) for line in lines),
-        up=counted,
+        up=", ".join(filter(None, (counted, _intervals(lines, axes).strip(" .").lower()))),
         values=(
             *(value for _, own in drawn for value in own),
             *shown,
@@ -207,24 +218,23 @@ def _lines(
     groups: Iterable[list[Value]],
     ratios: dict[Subject, Value],
     finding: Finding,
+    sides: Collection[Subject],
 ) -> list[tuple[SweepLine, list[Value]]]:
     """A line for each group of values, which it has in the order of the number that is swept."""
     speaker = Speaker(bench)
     ordered = [sorted(values, key=lambda value: float(value.of.point[0])) for values in groups]
-    titled = {of for value in finding.title_values for of in (value.of, value.over)}
-    titled |= _titled(bench, finding)
+    titled = {of for value in finding.title_values for of in (value.of, value.over)} | {*sides}
     return [
         (replace(_line(speaker, values, ratios, titled), beside=beside), values)
-        for values, beside in zip(ordered, _beside(bench, ordered, finding), strict=True)
+        for values, beside in zip(ordered, _beside(bench, ordered, sides), strict=True)
     ]
 
 
 def _beside(
-    bench: BenchmarkView, groups: Sequence[Sequence[Value]], finding: Finding
+    bench: BenchmarkView, groups: Sequence[Sequence[Value]], sides: Collection[Subject]
 ) -> list[bool]:
     """Whether each line is beside one of the title in the same colour."""
-    titled = _titled(bench, finding)
-    own = [bool({value.of for value in values} & titled) for values in groups]
+    own = [bool({value.of for value in values} & {*sides}) for values in groups]
     looks = [series_colour(style_of(bench, values[0].of).colour) for values in groups]
     of_title = set(compress(looks, own))
     return [
@@ -358,8 +368,8 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         )
         pairs.append((line, values))
     named, where = _named(bench, pairs)
-    title = title_finding(bench.findings) or finding
-    besides = _beside(bench, [values for _, values in named], title)
+    sides = _titled(bench, title_finding(bench.findings) or finding)
+    besides = _beside(bench, [values for _, values in named], sides)
     drawn = [replace(line, beside=own) for (line, _), own in zip(named, besides, strict=True)]
     axes = sweep_axes(
         drawn, [], x_title=axis_title(axis), tick=plain_duration, text=quantity.duration

@@ -346,7 +346,7 @@ def _of_each_group(dots: Sequence[Dot]) -> list[Dot]:
 
 
 def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
-    """The row of the title, then the smallest ratio and as many others like it as have room."""
+    """The row of the title, the smallest ratio and as many others like it as have room, by size."""
     room = LARGEST_SHARE * size.width
     first = next((dot for dot in dots if not dot.quiet), dots[0])
     able = [
@@ -358,10 +358,8 @@ def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
     ]  # fmt: skip
     most = min(size.most, int((size.height - TICKS - ROOMY_LANE) // DETAILED)) - 1
     kept = [first, *([*able[-1:], *able[:-1]][:most] if most else [])]
-    return [
-        replace(dot, text=dot.text.partition(" (")[0])
-        for dot in (first, *(dot for dot in able if dot in kept))
-    ]
+    kept.sort(key=lambda dot: -dot.value)
+    return [replace(dot, text=dot.text.partition(" (")[0]) for dot in kept]
 
 
 def _claims(benches: Sequence[BenchmarkView]) -> Section | None:

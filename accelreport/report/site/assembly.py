@@ -139,8 +139,7 @@ class PlanUnit:
     @cached_property
     def _pages(self) -> list[Page]:
         page = self.site_page.make(SiteContent(self.benches, self.facts, (), None))
-        image = f"preview/{self.name}.png" if self.facts.address else ""
-        return [replace(page, image=image)] if page else []
+        return [page] if page else []
 
     @cached_property
     def key(self) -> str:
@@ -368,7 +367,7 @@ class _Site:
             if figure.downloads:
                 drawn = [self.drawer.svg(drawing) for drawing in figure.drawings]
                 yield from figure_files(figure, drawn)
-        if page.image and page.template in {"article.html", "benchmark.html", "index.html"}:
+        if page.image and page.template in {"benchmark.html", "index.html"}:
             of = f"{page.path}: the preview"
             shared = next((figure.shared for figure in page.figures if figure.shared), None)
             picture = (self.drawer.svg(shared), shared.title) if shared else ("",)

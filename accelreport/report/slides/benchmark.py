@@ -34,19 +34,14 @@ from accelreport.report.openings.opening import (
 )
 from accelreport.report.openings.rates import BESIDE, rates_scene
 from accelreport.report.openings.registry import below, facts_of, opening_of
+from accelreport.report.pages.badges import USER_SUPPLIED
 from accelreport.report.pages.machines import place_text
 from accelreport.report.pages.sections.about import checkout_of, commands
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker
-from accelreport.report.slides.notes import (
-    claim_sentences,
-    measure_again,
-    notice_sentences,
-    on_time,
-    unique,
-)
+from accelreport.report.slides.notes import measure_again, notice_sentences, unique
 from accelreport.report.text import STRAY, clean, label
-from accelreport.report.view import BenchmarkView, records_of
+from accelreport.report.view import BenchmarkView, measured_records, replaced_data
 
 MOST_SLIDES = 8
 """Slides of a deck, the first and the last one among them."""
@@ -65,8 +60,8 @@ MOST_PICTURES = 8
 """Pictures whose names a hall can read."""
 ON_A_NARROW_SLIDE = replace(ON_A_PHONE, most=ON_A_SLIDE.most)
 """A drawing of a slide on a telephone, with the same rows or lines."""
-LONGEST_FOOT, OF_A_BADGE = 74, 14
-"""Letters of the line below a figure, and how many a badge takes."""
+LONGEST_FOOT, OF_A_BADGE, LONGEST_TITLE = 74, 14, 46
+"""Letters of the line below a figure, how many a badge takes, and a benchmark's title there."""
 MOST_LINES, LONGEST_LINE = 11, 62
 """Of a text that a network wrote, as far as it stands on a slide."""
 _DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
@@ -87,8 +82,6 @@ def slides_page(bench: BenchmarkView, page: Page) -> Page:
     claimed = opening.by_answer[0].claimed
     answer = opening.title if claimed else Speaker(bench).title(opening.answered[0])
     slides = [slide for _, slide in figure_slides(bench, {opening.title, answer}, after=1)]
-    facts = facts_of(bench)
-    notes = (" · ".join(facts[:most]) for most in range(len(facts), -1, -1))
     return deck(
         [bench],
         page,
@@ -96,7 +89,7 @@ def slides_page(bench: BenchmarkView, page: Page) -> Page:
         title=opening.title,
         answer=f"{answer}." * (answer != opening.title),
         topic=label(bench.plan.title, MOST_LETTERS),
-        note=next(note for note in notes if len(note) <= LONGEST_FOOT),
+        notes=facts_of(bench),
         shown=slide_block(
             below(bench, opening.by_answer[0], opening.answered[0]),
             FIRST,
@@ -115,7 +108,7 @@ def deck(
     title: str,
     answer: str,
     topic: str,
-    note: str,
+    notes: Sequence[str],
     shown: Block | None,
     slides: Sequence[Section],
     again: Sequence[Token],
@@ -129,7 +122,7 @@ def deck(
         title: the question, or the finding.
         answer: the sentence below the title; empty where the title is the answer.
         topic: the line below it, beside the machine.
-        note: the line below the figure.
+        notes: parts of the line below the figure, the first of which stay.
         shown: the figure of the first slide, if any.
         slides: those between, the most important first.
         again: commands that measure it again, a line each.
@@ -138,14 +131,16 @@ def deck(
     decided = replace(page, headline=title).decided
     spoken = unique([f"{decided}." if title[-1:] != "?" else title, answer])
     verdicts = verdict_slide(benches)
-    known, version = checkout_of(records_of(benches))
+    terms = terms_of(benches)
+    known, version = checkout_of(measured_records(benches))
     commit = clean(known)
     whole, short = shlex.quote(commit), shlex.quote(commit[:SHORT])
-    lines = [line.text.replace(whole, short) for line in again if line.role != "note"]
+    lines = [line.text.replace(whole, short) for line in again if line.text != f"# {version}\n"]
     if version.count(" of ") > 1:  # of some of the runs alone: each page has its own
         lines = [line for line in lines if "git checkout" not in line]
     place, cut, more = place_text(benches), partial_notice(benches), ""
     if len(lines) > MOST_COMMANDS or len("".join(lines)) > LONGEST_COMMANDS:
+        lines = [line for line in lines if line[0] != "#"]
         longest = max((line for line in lines if " run " in line), key=len)
         first = [line for line in lines if "git checkout" in line]
         more = f"The notes have {len(lines) - len(first) - 2} more commands."
@@ -156,27 +151,26 @@ def deck(
         "Run it yourself",
         (code,),
         detail=" ".join(filter(None, (more, f"{place}." * bool(place), cut.text if cut else ""))),
+        finding=foot([label(page.title, MOST_LETTERS)], code, terms),
         speech=Speech(spoken[-1:], measure_again(benches), (source,)),
     )
     slides = slides[: MOST_SLIDES - 2 - bool(verdicts)]
-    return on_time(
-        replace(
-            page,
-            path=path,
-            title=label(page.title, MOST_LETTERS),
-            headline=title,
-            kicker=" · ".join(filter(None, (topic, page.measured_on))),
-            finding=answer,
-            opening=Section("start", title, (shown,), foot(note, shown)) if shown else None,
-            byline=(),
-            notices=(),
-            record="",
-            sections=(*slides, *filter(None, [verdicts]), last),
-            template="slides.html",
-            crumbs=(Download(page.path, "The page"),),
-            related=(),
-            speech=Speech(spoken, unique(notice_sentences(benches)), (source,)),
-        )
+    return replace(
+        page,
+        path=path,
+        title=label(page.title, MOST_LETTERS),
+        headline=title,
+        kicker=" · ".join(filter(None, (topic, page.measured_on))),
+        finding=answer,
+        opening=Section("start", title, (shown,), foot(notes, shown, terms)) if shown else None,
+        byline=(),
+        notices=(),
+        record="",
+        sections=(*slides, *filter(None, [verdicts]), last),
+        template="slides.html",
+        crumbs=(Download(page.path, "The page"),),
+        related=(),
+        speech=Speech(spoken, unique(notice_sentences(benches)), (source,)),
     )
 
 
@@ -216,11 +210,13 @@ def figure_slides(
             undecided if f.kind is Kind.UNDECIDED else [f] for f in (*own, *marked)
         )
         finding = next((f for f in counted if speaker.title(f) not in titles), None)
-        block = slide_block(below(bench, scene, finding or scene.finding), name)
+        open_ = finding is not None and finding.kind is Kind.UNDECIDED
+        shown = below(bench, scene, finding or scene.finding, claimed=open_)
+        block = slide_block(shown, name)
         if block is not None and finding is not None:
             titles.add(speaker.title(finding))
             # What is undecided is no title: the figure's noun is one.
-            noun = scene.shown.title * (finding.kind is Kind.UNDECIDED)
+            noun = scene.shown.title * open_
             yield finding.kind, _slide(bench, name, scene, finding, block, noun)
         elif isinstance(block, Figure) and not own and after:
             # Its numbers make no sentence.
@@ -296,7 +292,7 @@ def _slide(
         name,
         title or speaker.title(finding),
         (block,),
-        finding=foot(label(bench.plan.title, LONGEST_FOOT - 2 * OF_A_BADGE), block),
+        finding=foot([label(bench.plan.title, LONGEST_TITLE)], block, terms_of([bench])),
         speech=Speech(
             (f"{speaker.title(finding)}.", *filter(None, [speaker.evidence(finding)]))
             if finding.is_sentence
@@ -307,14 +303,36 @@ def _slide(
     )
 
 
-def foot(topic: str, block: Block) -> str:
-    """The line below a figure: of what it is, and how it is read where there is room for both."""
+def terms_of(benches: Sequence[BenchmarkView]) -> list[str]:
+    """What every slide of some benchmarks says of all of them: own files, a profile not whole."""
+    own = [
+        [
+            *[USER_SUPPLIED.text] * bool(replaced_data(bench.records.values())),
+            *[f"{label(bench.plan.profile, 30)} profile"] * (bench.plan.profile != "full"),
+        ]
+        for bench in benches
+    ]
+    return [term for term in chain(*own[:1]) if all(term in other for other in own)]
+
+
+def foot(topics: Sequence[str], block: Block, terms: Sequence[str]) -> str:
+    """The line below a figure: of what it is, how it is read, and terms, which none leaves out.
+
+    Where there is too little room the last topics give way, then what is last of how it is read.
+    """
     how = block.caption if isinstance(block, Figure) else ""
     if isinstance(block, Code) and any(STRAY in token.text for token in block.tokens):
         how = f"“{STRAY}”: a byte that is no character"
     badges = len(block.badges) if isinstance(block, Figure | Gallery) else 0
-    both = " · ".join(filter(None, (topic, how)))
-    return both if len(both) <= LONGEST_FOOT - OF_A_BADGE * badges else how or topic
+    hows = how.split(" · ") if how else []
+    parts = [[*topics[:most], *hows] for most in range(len(topics), -1, -1)]
+    parts += [hows[:most] for most in range(len(hows) - 1, 0, -1)]
+    lines = [
+        " · ".join(filter(None, [*own, *(term for term in terms if term not in " ".join(own))]))
+        for own in parts
+    ]
+    room = LONGEST_FOOT - OF_A_BADGE * badges
+    return next((line for line in lines if len(line) <= room), lines[-1])
 
 
 def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
@@ -339,6 +357,6 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
         "claims",
         title,
         (units,),
-        finding="Verdicts",
-        speech=Speech(spoken, claim_sentences(benches), (Download(where, "Numbers: claims"),)),
+        finding=foot(["Verdicts"], units, terms_of(benches)),
+        speech=Speech(spoken, (), (Download(where, "Numbers: claims"),)),
     )

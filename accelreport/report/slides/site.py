@@ -21,6 +21,7 @@ from accelreport.report.slides.benchmark import (
     foot,
     slide_block,
     slides_path,
+    terms_of,
 )
 from accelreport.report.slides.notes import notice_sentences, unique
 from accelreport.report.text import slug
@@ -49,7 +50,8 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
             source = (Download(front.path, "Numbers: front page"),)
             notes = unique(notice_sentences(benches))
             speech = Speech((f"{finding.title}.",), notes, source)
-            slides.append(Section(name, finding.title, (block,), foot("", block), speech=speech))
+            below = foot([], block, terms_of(benches))
+            slides.append(Section(name, finding.title, (block,), below, speech=speech))
     shown_benches = {finding.bench.slug for finding in shown_findings if finding.bench}
     left = [bench for bench in _fullest(benches) if bench.slug not in shown_benches]
     return deck(
@@ -59,7 +61,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         title=front.headline,
         answer="",
         topic=quantity.plural(len(benches), "benchmark"),
-        note=quantity.days(record.started_at for record in measured_records(benches)),
+        notes=[quantity.days(record.started_at for record in measured_records(benches))],
         shown=slide_block(plots[0][1], FIRST, PHONE, first_size(answered=False)) if plots else None,
         slides=[*slides, *_chosen(left, MOST_SLIDES - 3 - len(slides))],
         again=site_commands(benches),

@@ -25,6 +25,7 @@ from accelreport.report.view import (
     SUPPLIED,
     BenchmarkView,
     measured_records,
+    records_of,
     replaced_data,
 )
 from accelreport.results.plan_document import PlanDocument, profile_of
@@ -114,17 +115,21 @@ def commands(bench: BenchmarkView, record: Record | None = None) -> tuple[Token,
     """
     if not record and not any(row.timed for row in bench.results):
         # No code of which every cell failed is run again.
-        failed = any(row.status == "failed" for row in bench.results)
-        ((_, options),) = first_runs([bench])
-        parts = _run(bench.plan)[:3], shlex.split(clean(options)), ["--retry-failed"] * failed
-        run = shlex.join(part for own in parts for part in own)
-        data = _data([*bench.records.values()])
-        return (*data, Token(f"{run}\n"), Token("accelreport build"))
+        run = Token(shlex.join(_first_run(bench)) + "\n")
+        return (*_data([*bench.records.values()]), run, Token("accelreport build"))
     records = [record] if record else measured_records([bench])
     one = ["--device", clean(record.cell.device)] if record else []
     measured = [Token(shlex.join([*run, *one]) + "\n") for run in _runs(bench, records)]
     budget = _budgets(records)
     return (*_checkout(records), *_data(records), *budget, *measured, Token("accelreport build"))
+
+
+def _first_run(bench: BenchmarkView) -> list[str]:
+    """The command for a benchmark without a time; it tries again what failed."""
+    failed = any(row.status == "failed" for row in bench.results)
+    ((_, options),) = first_runs([bench])
+    again = ["--retry-failed"] * failed
+    return [*_run(bench.plan)[:3], *shlex.split(clean(options)), *again]
 
 
 def _runs(bench: BenchmarkView, records: Collection[Record]) -> list[list[str]]:
@@ -149,7 +154,7 @@ def _runs(bench: BenchmarkView, records: Collection[Record]) -> list[list[str]]:
         names = sorted({r.cell.device for r in own}) if named else []
         devices = (part for name in names for part in ("--device", clean(name)))
         runs.append([*_run(bench.plan, own), *filters[own[0].cell.device], *devices])
-    return runs or [_run(bench.plan)]
+    return runs
 
 
 def _filters(bench: BenchmarkView, records: Collection[Record]) -> list[str]:
@@ -218,14 +223,15 @@ def site_commands(benches: Sequence[BenchmarkView]) -> tuple[Token, ...]:
     alike: dict[tuple[str, ...], list[str]] = {}
     for bench in benches:
         own = measured_records([bench])
-        for run in _runs(bench, own) if own or not records else ():
+        for run in _runs(bench, own) if records else [_first_run(bench)]:
             program, command, spec, *options = run
             alike.setdefault((program, command, *options), []).append(spec)
     runs = [
         Token(shlex.join([program, command, *specs, *options]) + "\n")
         for (program, command, *options), specs in alike.items()
     ]
-    return (*_checkout(records), *_data(records), *runs, Token("accelreport build"))
+    data = _data(records or records_of(benches))
+    return (*_checkout(records), *data, *runs, Token("accelreport build"))
 
 
 def checkout_of(records: Sequence[Record]) -> tuple[str, str]:
