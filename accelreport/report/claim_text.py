@@ -429,7 +429,9 @@ def _value_and_interval(number: Number) -> tuple[str, str]:
             for one in estimate.two
         )
         return " and ".join(both), ""
-    limits, unit, scale = number.limits, _UNITS.get(name, ""), 1.0
+    unit, scale = _UNITS.get(name, ""), 1.0
+    # An interval that holds a limit has no end beyond it, and so the digits of the page.
+    limits = [limit for limit in number.limits if not low < limit < high]
     if name in RATIOS:
         text = quantity.ratio(value, low, high, (1, *limits))
         return text, quantity.ratio_interval(low, high, value, (1, *limits)) if known else ""

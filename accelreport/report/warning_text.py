@@ -85,7 +85,7 @@ def failed_text(finding: Finding, results: Sequence[Result]) -> tuple[str, str]:
     return f"{who} {verb}", why
 
 
-TITLES = {"untested": "steady state untested"}
+TITLES = {"untested": "steady state untested", "drifting-machine": "trend over processes"}
 """Kinds of warnings whose own word says too little."""
 
 
@@ -197,7 +197,7 @@ def _of_series(kind: str, sizes: Sequence[float]) -> str:
         case "drifting":
             return f"steps became {change} while they were timed"
         case "drifting-machine":
-            return f"the machine became {change} over the run"
+            return f"on average, repeats became {change} from the first to the last"
         case "stalled":
             return f"{extent(sizes, _hundredth)} % of the time was stalls with little computed"
     raise ValueError(f"nothing is said of the warning {kind}")

@@ -62,6 +62,11 @@ def test_no_end_is_written_as_the_limit_that_it_misses(
     assert lines(replace(near, limits=(of_one,))) == [text]
 
 
+def test_a_limit_within_an_interval_asks_for_no_more_digits() -> None:
+    near = number(1.0418, 0.9447, 1.1489, quantity="ratio")
+    assert lines(replace(near, limits=(1.05,))) == lines(near) == ["1.0× (0.9–1.1×, n = 3)"]
+
+
 def test_a_difference_that_may_be_negative_says_so() -> None:
     assert lines(number(0.001, -0.02, 0.022, quantity="difference", device="gpu")) == [
         "gpu: 0.001 (−0.020 to 0.022, n = 3)"

@@ -122,20 +122,3 @@ def test_an_amount_of_money_is_written_without_powers_of_ten(amount: float) -> N
     digits = text.partition("\xa0")[0].replace(",", "")
     assert re.fullmatch(r"[\d.]+", digits)
     assert float(digits) == pytest.approx(amount, rel=0.06)
-
-
-def test_an_epoch_that_the_budget_cut_is_extrapolated_in_the_table_and_marked() -> None:
-    whole = study(devices=("cpu",), axes={})
-    cut = study(devices=("cpu",), axes={}, epochs=1, fate=lambda _: "partial")
-    texts = []
-    for made in (whole, cut):
-        (bench,) = gather(Results((made,)))
-        section = cold_start_section(bench)
-        assert section
-        (table,) = (block for block in section.blocks if getattr(block, "id", "") == "cold-table")
-        assert isinstance(table, Table)
-        (row,) = table.groups[0].rows
-        texts.append((row.entries[-1].lines[0].text, table.caption))
-    assert "†" not in " ".join(texts[0])
-    assert texts[1][0].endswith("†")
-    assert "† extrapolated" in texts[1][1]

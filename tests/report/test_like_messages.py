@@ -48,10 +48,13 @@ def test_files_of_one_s_own_are_told_without_the_name_that_a_spec_gives_the_data
 def test_a_warning_of_every_measured_cell_names_none_of_them() -> None:
     made = study(devices=("cpu",), repeats=2)
     every, one = Warned(kind="a", message="Of all"), Warned(kind="b", message="Of one")
-    records = [r.model_copy(update={"warnings": [every]}) for r in made.records]
-    records[0] = records[0].model_copy(update={"warnings": [every, one]})
+    trend = Warned(kind="drifting-machine", message="On average")
+    records = [r.model_copy(update={"warnings": [every, trend]}) for r in made.records]
+    records[0] = records[0].model_copy(update={"warnings": [every, trend, one]})
     section = runs_section(bench_of(replace(made, records=tuple(records))))
     notes, _ = section.blocks
     assert isinstance(notes, Notes)
-    assert [(note.title, len(note.where)) for note in notes.items] == [("A.", 0), ("B.", 1)]
+    titles = [(note.title, len(note.where)) for note in notes.items]
+    assert titles == [("A.", 0), ("B.", 1), ("Trend over processes.", 0)]
     assert "Every measured cell." in notes.items[0].text
+    assert notes.items[2].text == "On average.", "the mean of all cells is that of no one"

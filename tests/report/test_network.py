@@ -93,3 +93,18 @@ def test_the_words_of_the_spec_are_there_and_without_records_its_keys() -> None:
     (facts,) = [block for block in section.blocks if isinstance(block, Facts)]
     assert ("Optimizer", "sgd 0.1") in [(f.term, f.value) for f in facts.rows]
     assert not [block for block in section.blocks if isinstance(block, Layers)]
+
+
+def test_values_of_a_sweep_that_were_not_run_are_not_what_was_run() -> None:
+    made = bench()
+    records = {
+        place: record.model_copy(update={"planned_steps": 30})
+        for place, record in made.records.items()
+        if record.cell.point["batch_size"] == 256
+    }
+    section = network_section(replace(made, records=records))
+    assert not [block for block in section.blocks if isinstance(block, Prose)]
+    (facts,) = [block for block in section.blocks if isinstance(block, Facts)]
+    known = {fact.term: fact.value for fact in facts.rows}
+    assert known["Batch size"] == "256"
+    assert known["Training examples"] == "7,680 of 15,360", "of a part it is said"

@@ -572,8 +572,8 @@ def test_a_measured_accelerator_comes_before_a_published_one() -> None:
 
 def _called(steps: int, **asked: Any) -> BenchmarkView:
     """A model that was called so many times, by batch size, in a process on each device."""
-    axes = {"axes": {"batch_size": (1, 8, 64)}, "devices": ("cpu", "cpu-1")} | asked
-    made = study(repeats=1, epochs=1, steps_per_epoch=steps, **axes)
+    axes = {"axes": {"batch_size": (1, 8, 64)}, "devices": ("cpu", "cpu-1"), "repeats": 1} | asked
+    made = study(epochs=1, steps_per_epoch=steps, **axes)
     plan = made.plan.model_copy(update={"workload": {**made.plan.workload, "mode": "inference"}})
     records = tuple(
         each.model_copy(
@@ -613,8 +613,17 @@ def test_inference_begins_with_its_latency_by_batch() -> None:
     assert figure.table.title == "Percentiles, means over processes"
     median = figure.table.groups[0].rows[0].entries[2].lines[0].text
     assert median == quantity.duration(finding.values[0].number), "one definition on a page"
+    assert steps_section(bench) is None, "the opening has its calls"
     page = benchmark_page(bench)
     assert "trains" not in f"{page.headline} {page.finding} {page.description}"
+
+
+def test_percentiles_of_calls_are_means_over_processes_and_no_curve_of_all() -> None:
+    bench = _called(300, devices=("cpu", "gpu"), repeats=4)
+    assert bench.findings[0].kind is not Kind.LATENCY, "the opening is of rates"
+    section = steps_section(bench)
+    assert section
+    assert [getattr(block, "id", "") for block in section.blocks] == ["step-table"]
 
 
 def test_a_call_is_its_median_by_name_on_the_page_and_in_the_terminal() -> None:
@@ -642,7 +651,9 @@ def test_a_99th_percentile_of_fewer_than_a_hundred_calls_is_not_told() -> None:
 def test_pointing_at_a_curve_tells_a_99th_percentile_only_where_it_is_known(
     calls: int, told: bool
 ) -> None:
-    section = steps_section(_called(calls))
+    section = steps_section(
+        view(study(devices=("cpu",), repeats=1, epochs=1, steps_per_epoch=calls))
+    )
     assert section is not None
     figures = [block for block in section.blocks if isinstance(block, Figure)]
     drawn = json.dumps([drawing.spec for figure in figures for drawing in figure.drawings])

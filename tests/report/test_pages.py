@@ -22,6 +22,7 @@ from accelreport.report.pages.registry import PAGES
 from accelreport.report.pages.run import checks_section
 from accelreport.report.pages.sections.about import commands, run_command, site_commands
 from accelreport.report.pages.sections.network import measured_facts
+from accelreport.report.pages.sections.speedup import SCATTER, speedup_table
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.slides.site import deck_page
@@ -30,7 +31,7 @@ from accelreport.results.record import SelfCheck
 from accelreport.spec.base import Scalar
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import Element, parse
-from tests.support.records import study
+from tests.support.records import Noise, slowed, study
 from tests.support.sites import build
 
 BENCHMARK = "mnist_batch_sweep.full.html"
@@ -199,6 +200,13 @@ def test_the_speedup_table_has_rates_and_factors_with_their_intervals(
     assert re.match(r"[45]\.\d× ?4\.\d–5\.\d×", faster)
     assert "1 of 4 failed" in one_thread
     assert "1 of 4 not run" in one_thread
+
+
+def test_a_table_says_that_a_slow_process_at_one_point_widens_the_intervals_at_all() -> None:
+    quiet = study(noise=Noise(process=0.01, step=0.01, outlier_share=0), epochs=2)
+    slow = slowed(quiet, 1.6, device="gpu", repeat=0, batch_size=512)
+    benches = [bench for made in (quiet, slow) for bench in gather(Results((made,)))]
+    assert [SCATTER in speedup_table(bench).notes for bench in benches] == [False, True]
 
 
 def test_a_setting_is_written_alike_wherever_it_stands(pages: dict[str, Element]) -> None:

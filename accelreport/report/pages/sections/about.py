@@ -65,9 +65,7 @@ def reproduce_section(bench: BenchmarkView) -> Section | None:
     """How to run it again; None where nothing was measured, of which the page begins with it."""
     if not any(row.timed for row in bench.results):
         return None
-    spent = sum(record.times.wall_s or 0.0 for record in measured_records([bench]))
-    took = f"took {quantity.duration(spent)}" * bool(spent)
-    return Section("reproduce", "Run it yourself", (Code("", commands(bench)),), detail=took)
+    return Section("reproduce", "Run it yourself", (Code("", commands(bench)),))
 
 
 def files_section(bench: BenchmarkView) -> Section:

@@ -13,7 +13,7 @@ from accelreport.analysis.cost import (
     start_of,
 )
 from accelreport.analysis.findings import Caveat
-from accelreport.analysis.results import Result, later_epoch
+from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
 from accelreport.analysis.stats import Interval, Verdict, geometric_mean
 from accelreport.report import quantity
@@ -165,22 +165,15 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     words = bench.words
     noun = "calls" if words.kernel else f"{words.step}s"
     titles = [words.first, _warm(bench), "first ÷ steady", f"start-up in {noun}", "pays off after"]
-    rounds = ["first epoch", "later epoch, without validation"] if words.trains else []
-    rounds = ["TFLOPS cold", "TFLOPS warm"] if words.kernel else rounds
-    titles += rounds
-    medians = quantity.listed([words.first, *rounds[:1]])
-    means = quantity.listed([_warm(bench), "first ÷ steady within a process", *rounds[1:]])
-    cut_epoch = words.trains and any(
-        later_epoch(row, bench.plan.value("epochs", row.point))[1]
-        for place in starts
-        for row in bench.measured(*place)
-    )
+    rates = ["TFLOPS cold", "TFLOPS warm"] * words.kernel
+    titles += rates
+    medians = quantity.listed([words.first, *rates[:1]])
+    means = quantity.listed([_warm(bench), "first ÷ steady within a process", *rates[1:]])
     return Table(
         id="cold-table",
         title="Start-up, steady state",
         caption=f"{sentence(medians)}: medians of processes. {sentence(means)}: geometric means."
-        + " † extrapolated from steady steps."
-        * (cut_epoch or any(_cut_call(bench, at) for at in starts)),
+        + " † extrapolated from steady steps." * any(_cut_call(bench, at) for at in starts),
         corner="device",
         columns=number_columns(titles),
         groups=groups_by_point(
@@ -193,17 +186,17 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
 
 def _cold_row(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint, Start]) -> Row:
     start = starts.get(place)
-    in_rounds = bool(bench.words.round)
+    kernel = bench.words.kernel
     if start is None:
-        return absent_row(bench, place, 7 if in_rounds else 5)
+        return absent_row(bench, place, 7 if kernel else 5)
     unit = unit_of(bench, place, start)
     # A step has the digits that it has everywhere on the page.
-    comparison = None if bench.words.kernel else bench.speedup(*place)
+    comparison = None if kernel else bench.speedup(*place)
     warm = duration_of(comparison.seconds) if comparison else quantity.duration(unit)
     course = course_of(bench, place, start)
     worth = quantity.MISSING
     if course is not None and course.step:
-        noun = "call" if bench.words.kernel else bench.words.step
+        noun = "call" if kernel else bench.words.step
         worth = quantity.plural(math.ceil(course.worth), noun)
     texts = [
         quantity.duration(start.stages[-1]),
@@ -211,22 +204,16 @@ def _cold_row(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint
         quantity.ratio_of(paired_first(bench, place)),
         worth,
         _break_even(bench, place, starts),
-        *(_rounds(bench, bench.measured(*place), start.steady_s) if in_rounds else ()),
+        *(_rates(bench.measured(*place), start.steady_s) if kernel else ()),
     ]
     return measured_row(bench, place, texts)
 
 
-def _rounds(bench: BenchmarkView, rows: Sequence[Result], steady_s: float) -> tuple[str, str]:
-    """A first and a later epoch in seconds; of a kernel, calls in TFLOPS."""
-    if bench.words.kernel:
-        cold = median([row.timings.tflops_cold for row in rows])
-        warm = median([row.timings.flops_per_step for row in rows]) / steady_s / 1e12
-        return quantity.number(cold), quantity.number(warm)
-    later = [later_epoch(row, bench.plan.value("epochs", row.point)) for row in rows]
-    text = duration_of(geometric_mean([seconds for seconds, _ in later]))
-    if text != quantity.MISSING and any(extrapolated for _, extrapolated in later):
-        text = f"{text} {SIGNS[Caveat.EXTRAPOLATED]}"
-    return quantity.duration(median([row.timings.first_epoch_s for row in rows])), text
+def _rates(rows: Sequence[Result], steady_s: float) -> tuple[str, str]:
+    """The TFLOPS of the first call of a kernel, and of later ones."""
+    cold = median([row.timings.tflops_cold for row in rows])
+    warm = median([row.timings.flops_per_step for row in rows]) / steady_s / 1e12
+    return quantity.number(cold), quantity.number(warm)
 
 
 def _cut_call(bench: BenchmarkView, place: SeriesPoint) -> bool:

@@ -290,10 +290,8 @@ def _target_entry(bench: BenchmarkView, series: Series, point: Point, metric: st
         lines = (Line(why), Line(f"best {metric_text(metric, top)}", "reason"))
         return Entry(lines, href=href, badges=badges, mark="absent")
     seconds = median([row.elapsed_s for row in reached])
-    epoch = median([row.epoch for row in reached])
     reach = (
         Line(quantity.duration(seconds)),
-        Line(f"epoch {quantity.short(epoch)}", "interval"),
         Line(f"{len(reached)} of {quantity.plural(len(rows), 'seed')}", "detail"),
     )
     return Entry(reach, href=href, badges=badges)

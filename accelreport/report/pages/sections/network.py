@@ -35,8 +35,9 @@ def network_section(bench: BenchmarkView) -> Section:
     """The section; a benchmark without records has what its spec says."""
     network = largest_network(bench)
     description = label(" ".join(bench.plan.description.split()), 1200).partition(". ")[0]
-    # What a profile or an option changes, a description does not say.
-    changed = bench.plan.overrides or profile_of(bench.plan) != FULL
+    # What a profile, an option or a run of some sweep points changes, a description does not say.
+    part = any(len(ran_values(bench, axis)) < len(of) for axis, of in bench.plan.axes.items())
+    changed = part or bench.plan.overrides or profile_of(bench.plan) != FULL
     described = description and not changed
     blocks: list[Block] = [Prose(f"{description.rstrip('.')}.")] if described else []
     if network is not None:
@@ -102,23 +103,29 @@ def run_facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]
         rate = float(f"{rate:.6g}") if isinstance(rate, float) else rate
         pace = f" {quantity.setting(rate)}" if rate is not None else ""
         facts.append(Fact("Optimizer", f"{label(str(name), 40)}{pace}"))
-    loaded = [own.train_examples for r in bench.records.values() if (own := r.data)]
-    read = [
-        min(own.train_examples, record.planned_steps * record.samples_per_step)
+    uses = [
+        (min(own.train_examples, planned), own.train_examples)
         for record in bench.records.values()
-        if (own := record.data)
+        if (own := record.data) and (planned := record.planned_steps * record.samples_per_step)
     ]
     for key in dict.fromkeys((*TRAINING, *axes)):
         value = workload.get(key)
-        if key == "train_examples" and value and any(read):
-            value = quantity.extent(read, quantity.count)
-            value += f" of {quantity.extent(loaded, quantity.count)}" * (read != loaded)
+        if key == "train_examples" and bench.words.trains and uses:
+            read, loaded = (quantity.extent(own, quantity.count) for own in zip(*uses, strict=True))
+            value = f"{read} of {loaded}" if read != loaded else value and read
         if key in axes:
-            swept = quantity.listed([quantity.setting(amount) for amount in bench.plan.axes[key]])
+            swept = quantity.listed(list(map(quantity.setting, ran_values(bench, key))))
             facts.append(Fact(sentence(axis_title(key)), label(swept, 120)))
         elif isinstance(value, int | float | str):
             facts.append(Fact(sentence(axis_title(key)), label(quantity.setting(value), 120)))
     return tuple(facts)
+
+
+def ran_values(bench: BenchmarkView, axis: str) -> list[object]:
+    """The values of a swept key that were run; all of them where nothing was."""
+    rows = [row for row in bench.results if row.ran] or bench.results
+    known = {str(row.point[axis]) for row in rows}
+    return [value for value in bench.plan.axes[axis] if str(value) in known]
 
 
 def layer_boxes(network: Network) -> Layers:

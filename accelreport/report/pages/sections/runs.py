@@ -270,14 +270,10 @@ def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[ResultWarning, 
             texts, more, counted = [f"{who} {warning_text(*alike)}"], 0, True
         sentences.append(tied(label(_full_stop(texts[0]), 600)))
         sentences += [f"{quantity.plural(more, 'more such message')}."] if more else []
-    if kind == "data-sample":
-        data = (record.data for row in rows if (record := bench.record(row)) and record.data)
-        uses = (map(quantity.count, (own.train_examples, own.validation_examples)) for own in data)
-        counts = "; ".join(dict.fromkeys(map(" and ".join, uses)))
-        sentences.append(f"Training and validation examples read: {counts}.")
     of_all = rows == [row for row in bench.results if row.timed]
     if of_all:
-        sentences.append("Every measured cell.")
+        # A trend over all processes is of none by itself.
+        sentences += ["Every measured cell."] * (kind != "drifting-machine")
     elif not counted:
         sentences.append(f"{quantity.plural(len(rows), 'cell')}{of_one}.")
     return Note(

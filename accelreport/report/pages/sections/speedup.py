@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from accelreport.analysis.findings import Caveat, Kind, Unit, Value
 from accelreport.analysis.speed_findings import caveats_of, rate_of, ratio_of
-from accelreport.analysis.speedup import Estimate, Scaling
+from accelreport.analysis.speedup import Estimate, Scaling, widened
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
 from accelreport.report import quantity
 from accelreport.report.forms import signs, signs_text
@@ -100,6 +100,9 @@ def published_ratios(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
     return by_label
 
 
+SCATTER = "Intervals of speedups use the scatter at all sweep points."
+
+
 def speedup_table(bench: BenchmarkView) -> Table:
     """Rates with their intervals and speedups over the baseline, measured and published.
 
@@ -146,7 +149,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
         columns=number_columns((bench.words.rate, "speedup")),
         groups=groups,
         style="matrix",
-        notes=tuple(filter(None, [signs_text(held)])),
+        notes=tuple(filter(None, [signs_text(held), SCATTER * any(map(widened, bench.compared))])),
         legend=any(row.verdict in DECIDED for row in bench.compared),
         download=Download(f"{bench.slug}/speedups.csv", "CSV"),
     )

@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.analysis.findings import Subject
+from accelreport.analysis.findings import Kind, Subject
 from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import rate_of, steady_times
 from accelreport.analysis.stats import geometric_mean, percentile
@@ -45,11 +45,16 @@ FEWEST = 8
 
 
 def steps_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where too few steps were timed one by one."""
+    """The section; None where too few steps were timed one by one, or the opening has the calls."""
     times, exact = step_times(bench)
     times = {place: values for place, values in times.items() if len(values) >= FEWEST}
-    if not times:
+    if not times or bench.findings[0].kind is Kind.LATENCY:
         return None
+    title = f"{sentence(bench.words.step)} times"
+    if bench.words.calls:
+        # Drawn together, they would have other percentiles than the means over processes.
+        table = percentile_table(bench, times, exact=exact)
+        return Section("steps", title, (table,), folded=True)
     tails = {
         place: late / float(np.median(values))
         for place, values in times.items()
@@ -57,7 +62,7 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     }
     worst = max(tails, key=lambda place: tails[place], default=None)
     figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
-    return Section("steps", f"{sentence(bench.words.step)} times", (figure,), folded=True)
+    return Section("steps", title, (figure,), folded=True)
 
 
 def _counted(bench: BenchmarkView, times: Times, *, exact: bool) -> str:
