@@ -270,7 +270,11 @@ def _by_repeats(
             wanted = [(device, point_key(point)) for device, point in places]
             # What tests each model by itself waits for every cell of its device.
             own = [place for place in rows if place[0] == getattr(rule, "of", place[0])]
-            waiting = (row for place in wanted or own for row in rows.get(place, ()))
+            groups = [rows.get(place, ()) for place in wanted or own]
+            # Where a repeat was measured and has no number for the claim, the next has none either.
+            waiting = (
+                row for group in groups if not any(r.measured for r in group) for row in group
+            )
             if any(_waits(bench, row, here) for row in waiting):
                 yield claim
 

@@ -139,6 +139,7 @@ def build(
     """
     from accelreport.report.site import builder
     from accelreport.report.site.options import report_cache
+    from accelreport.results.store import Store
     from accelreport.runner.plan_documents import choose
     from accelreport.terminal.say import (
         say,
@@ -148,7 +149,7 @@ def build(
         tell_withheld,
     )
 
-    store = _refreshed(results, None if as_measured else specs)
+    store = refreshed(Store(results), None if as_measured else specs)
     say(*choose(store, only=only), err=True)
     tell_secrets(store.plans())
     options = builder.BuildOptions(
@@ -174,18 +175,16 @@ def build(
         raise typer.Exit(ExitCode.NOT_DRAWN)
 
 
-def _refreshed(results: Path, specs: Path | None, *, strict: bool = False) -> Store:
+def refreshed(store: Store, specs: Path | None, *, strict: bool = False) -> Store:
     """The results with plans of the current specs, if any; prints what it cannot refresh.
 
     Args:
-        results: the results folder.
+        store: the results.
         specs: the folder of the specs.
         strict: whether an error in a spec is raised.
     """
-    from accelreport.results.store import Store
     from accelreport.terminal.say import say
 
-    store = Store(results)
     if specs and specs.is_dir():
         from accelreport.runner.plan_documents import refresh
 
@@ -245,12 +244,13 @@ def serve(
     from accelreport.report.site.drawing import Engines
     from accelreport.report.site.options import CHECKOUT, report_cache
     from accelreport.report.site.serve import LOOPBACK, LiveServer, keep_serving
+    from accelreport.results.store import Store
     from accelreport.runner.plan_documents import choose
     from accelreport.terminal.say import complain, say, tell_left_out, tell_unshown
 
     def rebuild(*, strict: bool = True) -> None:
         # The site of the last spec without an error stays until the spec has none again.
-        store = _refreshed(results, specs, strict=strict)
+        store = refreshed(Store(results), specs, strict=strict)
         say(*choose(store), err=True)
         try:
             options = builder.BuildOptions(title, templates, cache=report_cache())

@@ -7,14 +7,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from accelreport.cli.options import RESULTS, Json, Results, SpecNames
+from accelreport.cli.build import refreshed
+from accelreport.cli.options import RESULTS, SPECS, Json, Results, SpecNames
 from accelreport.errors import ExitCode
 
 EXAMPLES = """What is shown:
-The claims of the specs that were run, each with what the measurements say of it and the numbers
-behind that: confirmed where the whole 95 % interval fulfils the rule, refuted where it
-contradicts it, undecided otherwise. A claim that was measured in several profiles or on several
-machines is shown once; JSON has each of them.
+The claims of the specs that were run, in the words of the current specs/, each with what the
+measurements say of it and the numbers behind that: confirmed where the whole 95 % interval fulfils
+the rule, refuted where it contradicts it, undecided otherwise. A claim that was measured in several
+profiles or on several machines is shown once; JSON has each of them.
 
 \b
 The gate, --fail-if:
@@ -57,7 +58,7 @@ def claims(
     )
     from accelreport.terminal.say import say, tell_unread
 
-    store = existing(results)
+    store = refreshed(existing(results), SPECS[0])
     say(*choose(store, only=specs), err=True)
     benches = list(benchmarks_of(store))
     if json:

@@ -12,6 +12,7 @@ from accelreport.results.record import Energy
 from accelreport.results.store import Store
 from accelreport.spec.claims import Claim
 from accelreport.terminal.answer import answers
+from tests.house.tree import ROOT
 from tests.support.pace import DEVICES
 from tests.support.program import call
 from tests.support.records import study
@@ -80,6 +81,19 @@ def test_each_claim_has_its_verdict_and_the_numbers_behind_it(tmp_path: Path) ->
     assert [row["verdict"] for row in rows] == ["CONFIRMED", "REFUTED"]
     (evidence,) = rows[0]["evidence"]
     assert evidence["low"] < evidence["value"] < evidence["high"]
+
+
+def test_the_words_are_those_of_the_current_specs(tmp_path: Path) -> None:
+    shipped, own = Store(ROOT / "examples" / "whole_trainings"), Store(tmp_path / "results")
+    (plan,) = (plan for plan in shipped.plans() if plan.spec == "matmul")
+    earlier = plan.claims[0].model_copy(update={"text": "as it was said when it was run"})
+    own.write_plan(plan.model_copy(update={"claims": [earlier]}))
+    for record in shipped.records():
+        if record.cell.spec == "matmul":
+            own.write(record)
+    told = call(ROOT, "claims", "--results", str(tmp_path / "results")).stdout
+    assert earlier.text not in told
+    assert all(claim.text in told for claim in plan.claims)
 
 
 def test_json_has_no_number_that_is_none(tmp_path: Path) -> None:
