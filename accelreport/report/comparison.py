@@ -6,7 +6,7 @@ Nothing that is in either folder is dropped; what cannot be compared is a row wi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from math import isfinite, nan
 from pathlib import Path
@@ -334,9 +334,6 @@ def code_text(change: CodeChange) -> str:
     return f"code changed: {change.file}{lines}"
 
 
-GATE_REPEATS = 3
-"""With fewer an interval decides next to nothing."""
-
 VERDICTS = {
     "SLOWER": "slower",
     "FASTER": "faster",
@@ -390,8 +387,6 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
         yield f"This gate sees {best} at best, by the noise of this machine (accelreport noise)"
     if unsure := [row for row in still if not row.quality_open]:
         yield f"{_rows(unsure)} undecided about the gate: a slowdown beyond {limit} is not excluded"
-    if any(min(row.old_processes, row.new_processes) < GATE_REPEATS for row in unsure):
-        yield f"A gate needs {GATE_REPEATS} repeats or more of each side (--set measure.repeats=5)"
     for row in (row for row in comparison.rows if row.failed_in_new):
         yield f"FAILED: {_named(row)} was measured in OLD and failed in NEW"
     if comparison.result is OverallOutcome.DONE and still:
@@ -423,16 +418,10 @@ def _rows(rows: Sequence[ComparisonRow]) -> str:
     return f"{len(rows)} is" if len(rows) == 1 else f"{len(rows)} are"
 
 
-def alone(
+def _alone(
     group: FolderGroup, side: Literal["old", "new"], elsewhere: Sequence[FolderGroup]
 ) -> ComparisonRow:
-    """The row of a group that only one folder has.
-
-    Args:
-        group: the group.
-        side: the folder.
-        elsewhere: the same in the other folder, where it has it.
-    """
+    """The row of a group of one folder; `elsewhere` are those of its name in the other."""
     other, reasons = "NEW" if side == "old" else "OLD", _problems(group)
     machines = ", ".join(own.machine for own in elsewhere if own.machine)
     if group.machine and machines:
@@ -450,21 +439,23 @@ def alone(
     )
 
 
-def compared_row(
+def _compared_row(
     old: FolderGroup,
     new: FolderGroup,
     gate: float | None,
     spread: float,
     noises: Sequence[Noise],
+    mixed: Collection[str],
 ) -> ComparisonRow:
     """The row of a group that both folders have.
 
     Args:
         old: what was before.
         new: what is now.
-        gate: how much longer a step may take, as a fraction; None when nothing is gated.
+        gate: as in `compare_folders`.
         spread: what other sweep points tell of the spread of such comparisons.
-        noises: what is known of the noise of machines.
+        noises: as in `compare_folders`.
+        mixed: facts of which a folder has several values, so that a row names its own.
     """
     row = _identity(new) | {
         "old_machine": old.machine,
@@ -513,6 +504,8 @@ def compared_row(
         notes.insert(0, f"no verdict, because two hosts have this fingerprint ({what})")
         if gate is not None and "quality" not in row:
             row |= {"gate": Gate.OPEN, "gate_needed": None}
+    else:
+        notes[:0] = [changed_text(own) for own in differences([(old, new)]) if own.fact in mixed]
     row["sees"] = least_slowdown_shown(
         new, row["pairs"] or min(len(before.timed), len(after.timed)), noises
     )
@@ -638,14 +631,19 @@ def compare_folders(
         for name in dict.fromkeys([*after.groups, *before.groups])
     }
     all_pairs = [pair for pairs, _, _ in paired.values() for pair in pairs]
-    known = spreads_of(all_pairs)
+    known, differing = spreads_of(all_pairs), differences(all_pairs)
+    mixed = {
+        row.fact
+        for row in differing
+        if row.grave and any(len({*side} - {ABSENT}) > 1 for side in (row.old, row.new))
+    }
     for name, (pairs, only_old, only_new) in paired.items():
         rows += [
-            compared_row(one, other, gate, known.get(alike_places(one, other), 0.0), noises)
+            _compared_row(one, other, gate, known.get(alike_places(one, other), 0.0), noises, mixed)
             for one, other in pairs
         ]
-        rows += [alone(group, "old", after.groups.get(name, [])) for group in only_old]
-        rows += [alone(group, "new", before.groups.get(name, [])) for group in only_new]
+        rows += [_alone(group, "old", after.groups.get(name, [])) for group in only_old]
+        rows += [_alone(group, "new", before.groups.get(name, [])) for group in only_new]
     sides = _summary(old, before), _summary(new, after)
     return FolderComparison(
         result=_result(rows, sides, gate),
@@ -654,7 +652,7 @@ def compare_folders(
         level=LEVEL,
         margin=MARGIN,
         gate=gate,
-        differences=[*differences(all_pairs), *_apart(all_pairs)],
+        differences=[*differing, *_apart(all_pairs)],
         code=code_changes(all_pairs),
         rows=rows,
     )

@@ -21,6 +21,7 @@ from accelreport.report.comparison import (
     conclusions,
     values_of,
 )
+from accelreport.report.pages.compare import headline
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record, Roofs, Warned
 from tests.support.records import Noise, Study, assorted, slowed, study, without_peaks
@@ -240,18 +241,25 @@ def test_another_machine_or_framework_is_compared_and_said_loudly(
     assert grave[fact].old != grave[fact].new
 
 
-def test_a_difference_has_every_value_of_a_folder() -> None:
-    def both(record: Record) -> Record:
-        vector = ["avx2"] if record.cell.seed else ["avx2", "avx512f"]
-        return within(record, vector=vector, machine="ffffffff")
+def test_what_a_folder_has_several_values_of_is_named_in_rows_and_differences() -> None:
+    def two_kinds(record: Record) -> Record:
+        slow = record.cell.point["batch_size"] == 64
+        runtime = {"kernels": "Eigen" if slow else "oneDNN"}
+        vector = ["avx2", *["avx512f"] * (not slow)]
+        return within(record, runtime=runtime, vector=vector, cpu="New", machine="ffffffff")
 
-    old = held(small(), edit=lambda record: within(record, vector=["avx2"]))
-    (vector,) = (
-        row
-        for row in compare_folders(old, held(small(seed=1), edit=both)).differences
-        if row.fact == VECTOR
-    )
+    one_kind = {"runtime": {"kernels": "oneDNN"}, "vector": ["avx2"], "cpu": "Old"}
+    made = small(axes={"batch_size": (64, 256)})
+    old = held(made, edit=lambda record: within(record, **one_kind))
+    found = compare_folders(old, held(made, edit=two_kinds))
+    (vector,) = (row for row in found.differences if row.fact == VECTOR)
     assert values_of(vector) == ("AVX2", "AVX2 and AVX-512")
+    rows = {
+        row.point["batch_size"]: [why for why in row.reasons if "OLD," in why] for row in found.rows
+    }
+    assert rows[64] == ["TensorFlow kernels: oneDNN in OLD, Eigen in NEW"]
+    assert rows[256] == ["vector extensions: AVX2 in OLD, AVX-512 in NEW"]
+    assert headline(found).startswith("Old → New: ")
 
 
 def roof(core: float, load: float = 0.0) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from tests.report.tree import parse
 INERT = {
     "html", "head", "meta", "title", "link", "style", "body", "a", "header", "div", "nav", "ol",
     "li", "fieldset", "legend", "input", "label", "main", "p", "h1", "h2", "h3", "dl", "dt", "dd",
-    "strong", "section", "span", "table", "caption", "thead", "tbody", "tr", "th", "td", "figure",
-    "figcaption", "ul", "details", "summary", "pre", "code", "footer", "img", "script",
+    "strong", "section", "span", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td",
+    "figure", "figcaption", "ul", "details", "summary", "pre", "code", "footer", "img", "script",
     "aside", "button", "kbd",
     "svg", "desc", "g", "path", "line", "rect", "text", "tspan", "defs", "clippath",
 }  # fmt: skip

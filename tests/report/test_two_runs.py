@@ -29,7 +29,7 @@ def section(page: Element, name: str) -> Element:
 
 
 def rows_of(page: Element) -> dict[str, list[str]]:
-    rows = [row for row in section(page, "times").all("tr") if row.all("td")]
+    rows = [row for row in section(page, "times").all("tr") if row.all("th") and row.all("td")]
     return {row.all("th")[0].text: [cell.text for cell in row.all("td")] for row in rows}
 
 

@@ -61,16 +61,11 @@ HOSTS = Badge("withheld", "hosts differ", "loud")
 """What stands beside a factor of two runs that do not learn the same."""
 
 
-def place_of(row: ComparisonRow) -> str:
-    """A sweep point in words: "batch size 64, units 32"; empty without axes."""
-    return settings_text(row.point)
-
-
 TITLE = "Two runs"
 MOST_PLACES = 12
 """Rows named under one reason; the others are counted."""
-HEAT = {"SLOWER": 2, "FASTER": 6}
-"""The tint of a decided change."""
+LOOKS: dict[str, Literal["slower", "faster"]] = {"SLOWER": "slower", "FASTER": "faster"}
+"""The colour of the mark of a decided change."""
 CHANGED = frozenset({"FASTER", "SLOWER", "WITHHELD"})
 """Verdicts of rows that a reader sees first."""
 
@@ -135,7 +130,7 @@ def headline(compared: FolderComparison) -> str:
 
 
 def contenders(compared: FolderComparison) -> str:
-    """Whose speeds they are, NEW first: "AMD EPYC against Intel Xeon"; empty on one machine."""
+    """Whose speeds they are: "Intel Xeon → AMD EPYC"; empty on one machine."""
     every = sum(bool(row.old_machine and row.new_machine) for row in compared.rows)
     for fact, kind in ((GPU, ""), ("CPU", ""), ("machine", "machine ")):
         own = [row for row in compared.differences if row.fact == fact]
@@ -144,13 +139,8 @@ def contenders(compared: FolderComparison) -> str:
                 " and ".join(map(short_hardware, side)) for side in (own[0].old, own[0].new)
             )
             if old != new and "none" not in {old, new}:
-                return f"{kind}{new} against {kind}{old}"
+                return f"{kind}{old} → {kind}{new}"
     return ""
-
-
-def _size(row: ComparisonRow) -> float:
-    """How large a change is, faster or slower."""
-    return abs(log(row.speedup or 1.0))
 
 
 def _sentence(text: str) -> str:
@@ -173,7 +163,7 @@ def _table(name: str, rows: Sequence[ComparisonRow], gate: float | None) -> Tabl
         cells.append((Column("gate", detail=f"{percentage(gate)} slower"), _gate_entry))
     if any(map(_notes, rows)):
         cells.append((Column("notes", wide=True), lambda row: entry(*(_notes(row) or [Line("–")]))))
-    ordered = sorted(rows, key=lambda row: -_size(row) if row.verdict in HEAT else 0.0)
+    ordered = sorted(rows, key=lambda row: -abs(log(row.speedup or 1.0)) * (row.verdict in LOOKS))
     by_verdict = grouped(ordered, lambda row: row.verdict)
     groups = (
         RowGroup(
@@ -201,7 +191,7 @@ def _table(name: str, rows: Sequence[ComparisonRow], gate: float | None) -> Tabl
 
 def _named(row: ComparisonRow) -> Entry:
     profile = "" if row.profile == "full" else f" ({label(row.profile, 20)})"
-    where = " · ".join(filter(None, (label(row.device, 60), place_of(row))))
+    where = " · ".join(filter(None, (label(row.device, 60), settings_text(row.point))))
     return entry(f"{label(row.title or row.spec, 80)}{profile}", Line(where, "reason"))
 
 
@@ -230,15 +220,14 @@ def _drawn(row: ComparisonRow, place: Place, ticks: Ticks) -> Entry:
     if not row.interval.known:
         return entry("–")
     low, value, high = map(place, (row.interval.low, row.interval.value, row.interval.high))
-    look: dict[str, Literal["slower", "faster"]] = {"SLOWER": "slower", "FASTER": "faster"}
-    return Entry((), strip=Strip(low, value, high, ticks, look=look.get(row.verdict, "")))
+    return Entry((), strip=Strip(low, value, high, ticks, look=LOOKS.get(row.verdict, "")))
 
 
 def _factor(row: ComparisonRow) -> Entry:
     if not row.speedup:
         return entry(quantity.MISSING)
     withheld = (HOSTS if row.hosts_differ else WITHHELD,) * (row.verdict == "WITHHELD")
-    return entry(*interval_lines(row.interval), heat=HEAT.get(row.verdict), badges=withheld)
+    return entry(*interval_lines(row.interval), badges=withheld)
 
 
 def _gate_entry(row: ComparisonRow) -> Entry:
@@ -272,7 +261,7 @@ def _left(compared: FolderComparison) -> Iterator[Section]:
     for outcome, heading in OUTCOMES.items():
         alike: dict[tuple[str, ...], list[str]] = {}
         for row in compared.of(outcome):
-            parts = (label(benchmark(row)), label(row.device, 60), place_of(row))
+            parts = (label(benchmark(row)), label(row.device, 60), settings_text(row.point))
             where = " · ".join(part for part in parts if part)
             alike.setdefault(tuple(row.reasons), []).append(where)
         for reasons, places in alike.items():
