@@ -68,8 +68,6 @@ GROUP = 26.0
 """Pixels of the name of a group of rows."""
 LARGEST_SHARE, LARGEST_SHARE_OF_BARS, LARGEST_SHARE_OF_COLUMNS = 0.42, 0.36, 0.26
 """Of the width, which names at the left may take; beside bars on a page, and columns, less."""
-ROOMY = 900
-"""Pixels of a chart from which texts in columns are whole."""
 FREE = sorted(
     ((left / 20, right / 20) for left in range(11) for right in range(11 - left)), key=sum
 )
@@ -138,8 +136,6 @@ class _DotPlot:
         self._shaded = base is not None and bool(base.below or base.above) and not self._phone
         # The text of a row's only mark is in a column.
         self._limited = alone or limit
-        if limit and width < ROOMY:
-            dots = [dot.short for dot in dots]
         if limit and self._phone:
             details = [" · ".join(filter(None, (dot.owner, dot.detail))) for dot in dots]
             dots = [replace(d, owner="", detail=t) for d, t in zip(dots, details, strict=True)]
@@ -402,6 +398,7 @@ class _DotPlot:
         end, value = {"x2": alt.X2Value(self._left)}, self._x("value")
         known, cap = self._of(has_interval=True), {"strokeWidth": 1.5, "stroke": "var(--ink)"}
         layers = [
+            self._between(),
             grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end")),
             self._of(pale=True)
             .mark_rect(fill="var(--paper)")
@@ -441,9 +438,10 @@ class _DotPlot:
 
     def _mark_layers(self) -> list[Layer]:
         size, value = 56, self._x("value")
-        # The marks of a limit are of one colour, and their lines thin.
+        # What leads to the mark of a limit is no interval: a pale bar without caps.
         limit = self._base is not None and self._base.limit
         colour = {} if limit else COLOUR
+        band = {"strokeWidth": 7, "opacity": 0.25} if limit else {"strokeWidth": 2.5}
         base = self._of(is_base=True)
         bands = self._of(is_base=False, has_interval=True)
         partial = self._of(is_base=False, published=False, hollow=True)
@@ -458,14 +456,14 @@ class _DotPlot:
                 .encode(x=value, y=_y("top"), y2=alt.Y2("bottom"), **COLOUR)
                 for hollow in (False, True)
             ),
-            bands.mark_rule(strokeWidth=1 if limit else 2.5, stroke="var(--soft)").encode(
+            bands.mark_rule(stroke="var(--soft)", **band).encode(
                 x=self._x("low"), x2=alt.X2("high"), **colour
             ),
             *(
                 bands.mark_rule(strokeWidth=1.5, stroke="var(--soft)").encode(
                     x=self._x(side), y=_y("cap"), y2=alt.Y2("cap_end"), **colour
                 )
-                for side in ("low", "high")
+                for side in ("low", "high") * (not limit)
             ),
             self._of(is_base=False, published=False, hollow=False).mark_point(size=size).encode(
                 x=value, **COLOUR
@@ -481,13 +479,17 @@ class _DotPlot:
             ).encode(x=value),
         ]  # fmt: skip
 
-    def _ground(self) -> list[Layer]:
-        """Lines between rows of several marks; the line of the base with its name above it."""
+    def _between(self) -> Layer:
+        """Lines between groups of rows, or between rows of several marks."""
         edges = [row.top - GROUP + CAP for row in self._rows[1:] if row.group]
         if any(lanes(row.dots) > 1 for row in self._rows):
             edges = [self._rows[0].top, *(row.bottom for row in self._rows)]
-        between = Layer(rows([{"y": y} for y in edges])).mark_rule(stroke="var(--grid)")
-        layers = [between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(self._width))]
+        between: Layer = Layer(rows([{"y": y} for y in edges])).mark_rule(stroke="var(--grid)")
+        return between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(self._width))
+
+    def _ground(self) -> list[Layer]:
+        """The line of the base with its name above it, and what parts rows."""
+        layers = [self._between()]
         top, end = self._rows[0].top - GROUP * bool(self._rows[0].group), self._rows[-1].bottom
         lines = [
             {"tick": tick, "y": row.marks_top, "end": row.bottom}

@@ -165,7 +165,8 @@ def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> s
     own = [dot for dot in dots if not dot.published]
     hollow = " or ".join(why_hollow(own))
     solid = "decided" if hollow == "undecided" and solid == "measured" else solid
-    published = "published" * (len(own) < len(dots))
+    published = "published"  # unless their group has that name
+    published *= any(dot.published and dot.group != published for dot in dots)
     several = (published or hollow) and not all(dot.hollow for dot in own)
     looks = [("●", solid if several else ""), ("○", hollow), ("◇", published)]
     if bars:

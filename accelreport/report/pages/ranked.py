@@ -76,8 +76,11 @@ def shown_figures(board: Board) -> list[Figure]:
 
 
 def path_of(board: Board, figure: Figure) -> str:
-    """The page that ranks by a figure; the front page has the first of which the best is whole."""
-    front = min(shown_figures(board), key=lambda one: bool(board.ranks[one.name][0].entry.stopped))
+    """The page that ranks by a figure; the front page has a published one whose best is whole."""
+    front = min(
+        shown_figures(board),
+        key=lambda one: (bool(board.ranks[one.name][0].entry.stopped), not one.published),
+    )
     return "index.html" if figure is front else f"{figure.name}.html"
 
 
@@ -107,7 +110,7 @@ def ranked_page(board: Board, figure: Figure) -> Page:
         quantity.plural(max(row.entry.reached[1] for row in ranks), "repeat"),
         quantity.plural(len(board.machines), "machine"),
     )
-    others = "Fastest by test" if path_of(board, figure) == "index.html" else "Other tests"
+    front = path_of(board, figure) == "index.html"
     return Page(
         path=path_of(board, figure),
         title=figure.title,
@@ -117,8 +120,10 @@ def ranked_page(board: Board, figure: Figure) -> Page:
         opening=Section("all", figure.title, (_chart(board, figure),)),
         sections=(
             Section("ranks", "Ranks", (_ranks(board, figure),)),
-            Section("figures", others, (_figures(board, figure),)),
-            *_sections(board),
+            Section(
+                "figures", "Fastest by test" if front else "Other tests", (_figures(board, figure),)
+            ),
+            *(_sections(board) if front else ()),
         ),
         template="ranked.html",
         banner=invented(board.machines),
@@ -170,7 +175,8 @@ def _published_dot(by: str, rate: PublishedRate, figure: Figure) -> Dot:
     name, value = label(rate.row.label, 48), rate.rate
     device = Named(name, COLOURS.get(_kind(rate), len(COLOURS)))
     text = quantity.write(value, figure.unit, noun=figure.noun, digits=rate.digits)
-    return Dot(name, label(by, 40), device, value, text, value, value, published=True)
+    return Dot(name, label(by, 40), device, value, text, value, value, published=True,
+               group="published")  # fmt: skip
 
 
 def _dot(row: Entry, figure: Figure, name: str, detail: str = "") -> Dot:
@@ -281,14 +287,16 @@ def _open(leading: int, of: int) -> str:
 
 def _figures(board: Board, shown: Figure) -> Table | Links:
     """The first by every figure, each of which has a page; on later pages their names alone."""
+    figures = shown_figures(board)
     if path_of(board, shown) != "index.html":
-        figures = (figure for figure in shown_figures(board) if figure is not shown)
-        return Links(tuple(Link(one.title, path_of(board, one), "", "") for one in figures))
+        others = (figure for figure in figures if figure is not shown)
+        return Links(tuple(Link(one.title, path_of(board, one), "", "") for one in others))
+    best = [board.ranks[figure.name][0].entry for figure in figures]
+    names, shared = unshared([label(entry_label(one), 60) for one in best])
     rows = []
-    for figure in shown_figures(board):
+    for figure, first, who in zip(figures, best, names, strict=True):
         ranks = board.ranks[figure.name]
-        first, leading = ranks[0].entry, sum(row.best == 1 for row in ranks)
-        who = label(entry_label(first), 60)
+        leading = sum(row.best == 1 for row in ranks)
         several = sentence(_open(leading, len(ranks)))
         rows.append(
             table_row(
@@ -301,9 +309,9 @@ def _figures(board: Board, shown: Figure) -> Table | Links:
         id="all-figures",
         title="Fastest by test",
         corner="test",
-        columns=(Column("first"), *number_columns(("value",))),
+        columns=(Column("first", detail=shared), *number_columns(("value",))),
         groups=(RowGroup(tuple(rows)),),
-        notes=_foot(board.ranks[figure.name][0].entry for figure in shown_figures(board)),
+        notes=_foot(best),
         style="ranks",
     )
 
@@ -329,10 +337,10 @@ def _sections(board: Board) -> Iterator[Section]:
         detail = quantity.plural(len(board.refused), "file")
         yield Section("refused", "Not ranked", (Notes(notes),), folded=True, detail=detail)
     tokens = (
+        Token("accelreport chip        "),
         Token("# ten minutes\n", "note"),
-        Token("accelreport chip\n"),
+        Token("accelreport contribute  "),
         Token("# no private names\n", "note"),
-        Token("accelreport contribute\n"),
     )
     yield Section("add", "Add yours", (Code("", tokens),))
 
@@ -375,12 +383,12 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
         f"of {of}; {confirmed_label(best)}.",
         kicker=f"{latest.kind} · {_release(first, latest)} · {latest.name}",
         sections=(
-            Section("ranks", "Ranks", (_own_ranks(board, own),)),
+            Section("ranks", "Results", (_own_ranks(board, own),)),
             *_history(history),
             *_doubts(latest),
             Section("machine", "Machine", (Facts(own_facts),)),
-            Section("software", "Software", (Facts(installed, long=True),), folded=True),
             Section("files", "Files", (Downloads(tuple(files)),)),
+            Section("software", "Software", (Facts(installed, long=True),), folded=True),
         ),
         template="chips.html",
         banner=invented([latest]),
@@ -394,16 +402,14 @@ def _release(own: Entry, machine: Submission) -> str:
 
 
 def _own_ranks(board: Board, own: Sequence[tuple[Figure, Ranked]]) -> Table:
-    """A row for each figure, with a column for each configuration of the machine."""
+    """A row for each figure, with a column for each configuration; alone, it has no ranks."""
     cells: dict[Figure, dict[str, CellEntry]] = {}
     for figure, row in own:
         ranks, (processes, of) = board.ranks[figure.name], row.entry.reached
-        place = f"rank {rank_label(row)}", ratio_label(row, ranks, figure)
-        if row.best == 1 < row.worst:
-            place = "tied for first", ""
+        others = {rank.entry.contribution for rank in ranks} - {row.entry.contribution}
         cells.setdefault(figure, {})[entry_label(row.entry)] = entry(
             *_value(row.entry, figure),
-            *under(" · ".join(filter(None, place))),
+            *under(f"rank {rank_label(row)}" * bool(others)),
             *under(f"{processes}/{of} processes" * (processes < of)),
         )
     names = list(dict.fromkeys(name for by_name in cells.values() for name in by_name))
@@ -416,8 +422,7 @@ def _own_ranks(board: Board, own: Sequence[tuple[Figure, Ranked]]) -> Table:
     )
     return Table(
         id="ranks",
-        title="Ranks",
-        caption=f"×: {ratio_title(figure for figure, _ in own)}",
+        title="Results",
         corner="test",
         columns=number_columns(unshared(names)[0]),
         groups=(RowGroup(tuple(rows)),),
