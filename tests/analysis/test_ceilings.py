@@ -260,7 +260,7 @@ def test_convolutions_count_in_full_with_their_lower_bound_and_apart(*, bounded:
     assert page.opening
     (figure,) = page.opening.blocks
     assert isinstance(figure, Figure)
-    assert ("Lines begin" in figure.caption) is not bounded
+    assert ("Pale bars begin" in figure.caption) is not bounded
 
 
 @pytest.mark.parametrize(

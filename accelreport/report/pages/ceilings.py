@@ -112,19 +112,24 @@ def _shown(shares: Sequence[Share]) -> list[Share]:
 
 
 def _plot(rows: Shares) -> Plot:
-    """The figure: a mark for each share, with a line from its lower bound; published ones last."""
-    dots, groups = list[Dot](), []
+    """The figure: a mark for each share, with a bar from its lower bound.
+
+    Shares of a measured roof are first, as in the title; those of an upper bound are pale.
+    """
+    placed, groups = list[tuple[int, Dot]](), []
     for bench, place, shares in rows:
         speaker = Speaker(bench)
         for row, value in _shown(shares):
-            dot, least = dot_of(speaker, value), f"{'≥ ' * row.lower}{speaker.number(value)}"
-            dots.append(
-                replace(dot, name=label(bench.plan.title), detail=bench.point_name(value.of.point),
-                        device=Named(row.name, dot.device.colour), owner=row.short,
-                        low=min((own.number for own in row.least_of(value)), default=value.number),
-                        high=value.number, text=f"{least} of {row.amount}", brief=least,
-                        group="published" * dot.published)
+            dot, upper = dot_of(speaker, value), row.limit == LIMITS[1]
+            dot = replace(
+                dot, name=label(bench.plan.title), detail=bench.point_name(value.of.point),
+                device=Named(row.name, dot.device.colour), owner=row.short,
+                low=min((own.number for own in row.least_of(value)), default=value.number),
+                high=value.number, text=f"{'≥ ' * row.lower}{speaker.number(value)}",
+                hollow=(*dot.hollow, *[row.limit] * upper), quiet=upper,
+                group="published" * dot.published,
             )  # fmt: skip
+            placed.append((LIMITS.index(row.limit), dot))
         lines = (
             table_row(
                 entry(
@@ -142,7 +147,8 @@ def _plot(rows: Shares) -> Plot:
         href = f"{bench.slug}.html#hardware"
         where = bench.point_name(place.point)
         groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=where))
-    dots.sort(key=lambda dot: (dot.published, -dot.value))
+    placed.sort(key=lambda own: (own[1].published, own[0], -own[1].value))
+    dots = [dot for _, dot in placed]
     limits = [row.limit for *_, shares in rows for row, _ in _shown(shares)]
     title = shares_title(limits)
     caption = [marks_text([replace(dot, low=dot.high) for dot in dots], bars=False)]

@@ -66,7 +66,7 @@ def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | No
     return None
 
 
-DIVIDED = "Lines begin at the share with fast convolutions: work divided by the kernel size."
+DIVIDED = "Pale bars begin at the share with fast convolutions: work divided by the kernel size."
 """Said where fast algorithms may do fewer operations than are counted (`ceilings`)."""
 
 
