@@ -47,14 +47,14 @@ from accelreport.results.record import Energy, Record
 from accelreport.spec.cells import OMITTED_AT_DEFAULT
 
 Times = NDArray[np.float64]
-WIDTH, HEIGHT, LINE = 1104.0, 220.0, 15.0
+WIDTH, HEIGHT = 1104.0, 220.0
 MOST = 430
 """Columns of the drawing;
 with more steps, each column reaches from the least to the most of several."""
 
 
 def sparkline(record: Record, step: str) -> Sparkline | None:
-    """Step times in order, with their median and the mean; None with fewer than ten."""
+    """Step times in order, with their mean, the page's number; None with fewer than ten."""
     blocks = [block for block in record.steady.blocks if block.steps]
     stamped = [value for block in blocks for value in block.stamped_s]
     seconds = np.array(stamped or [block.wall_s / block.steps for block in blocks])
@@ -80,26 +80,22 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         f"V{low:.1f}{f'V{high:.1f}' if high != low else ''}H{(number + 1) * WIDTH / columns:.1f}"
         for number, (low, high) in enumerate(zip(least, most, strict=True))
     )
-    median, mean = float(np.median(seconds)), record.steady.step_s
-    grid, dashed, dotted = (
+    mean = record.steady.step_s
+    grid, dashed = (
         "".join(f"M0 {y:.1f}H{WIDTH:.0f}" for y in height(np.array(values)))
-        for values in (ticks[1:], [median], [mean])
+        for values in (ticks[1:], [mean])
     )
     count = len(seconds)
     numbers = sorted({max(int(tick), 1) for tick in nice_ticks(0, count, 4) if tick <= count})
     at = {number: (number - 0.5) / count for number in numbers}
     grid += "".join(f"M{part * WIDTH:.1f} {HEIGHT - 4:.0f}v5" for part in at.values())
-    named = sorted([(median, "median"), (mean, "mean")], reverse=True)
-    (upper, lower), texts = height(np.array([value for value, _ in named])).tolist(), []
-    # Two lines of text lie apart by a line, though their values may not.
-    lower = min(max(lower, upper + LINE), HEIGHT)
-    for y, (value, name) in zip((min(upper, lower - LINE), lower), named, strict=True):
-        texts.append(f'<text y="{y + 4:.0f}">{name} {quantity.duration(value)}</text>')
+    at_mean = float(height(np.array([mean]))[0])
+    mean_text = f'<text y="{at_mean + 4:.0f}">mean {quantity.duration(mean)}</text>'
     across = "".join(
         f'<text x="{100 * part:.2f}%" y="11" text-anchor="middle">{number:,}</text>'
         for number, part in at.items()
     )
-    what = f"timed {step}" if stamped else f"block of {step}s"
+    what = f"individually timed {step}" if stamped else f"block of {step}s"
     text = f"Seconds by {what}"
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
@@ -109,14 +105,13 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         f'<path d="{grid}" stroke="var(--grid)"/>'
         f'<path d="M0 {path[1:]}" fill="none" stroke="{series(0)}" stroke-width="1.5" '
         'vector-effect="non-scaling-stroke"/>'
-        f'<path d="{dashed}" stroke="var(--ink)" stroke-dasharray="6 4"/>'
-        f'<path d="{dotted}" stroke="var(--ink)" stroke-dasharray="1.5 3"/></svg>'
-        f'<svg class="ends">{"".join(texts)}</svg><svg class="across">{across}'
+        f'<path d="{dashed}" stroke="var(--ink)" stroke-dasharray="6 4"/></svg>'
+        f'<svg class="ends">{mean_text}</svg><svg class="across">{across}'
         f'<text x="50%" y="28" text-anchor="middle">{what}</text></svg>'
     )
     figure = Markup(drawn)  # noqa: S704 -- numbers and our own words only
-    highest, *others = map(plain_duration, reversed(ticks))
-    return Sparkline(figure, (f"{highest} a {step}", *others))
+    highest, *others, lowest = map(plain_duration, reversed(ticks))
+    return Sparkline(figure, (f"{highest} a {step}", *others, f"{'from ' * (base > 0)}{lowest}"))
 
 
 _OUTCOMES = {"passed": "passed", "failed": "found"}
