@@ -336,12 +336,7 @@ def _sections(board: Board) -> Iterator[Section]:
         )
         detail = quantity.plural(len(board.refused), "file")
         yield Section("refused", "Not ranked", (Notes(notes),), folded=True, detail=detail)
-    tokens = (
-        Token("accelreport chip        "),
-        Token("# ten minutes\n", "note"),
-        Token("accelreport contribute  "),
-        Token("# no private names\n", "note"),
-    )
+    tokens = Token("accelreport chip\n"), Token("accelreport contribute\n")
     yield Section("add", "Add yours", (Code("", tokens),))
 
 
