@@ -618,6 +618,14 @@ def test_inference_begins_with_its_latency_by_batch() -> None:
     assert "trains" not in f"{page.headline} {page.finding} {page.description}"
 
 
+@pytest.mark.parametrize("axes", [{}, {"units": ("a", "b")}], ids=str)
+def test_calls_without_a_swept_number_have_rates_and_a_table(axes: dict[str, Any]) -> None:
+    bench = _called(60, axes=axes)
+    assert benchmark_page(bench).headline.startswith("The median call")
+    assert [plot.id for plot in plots(bench)] == ["rates"]
+    assert steps_section(bench)
+
+
 def test_percentiles_of_calls_are_means_over_processes_and_no_curve_of_all() -> None:
     bench = _called(300, devices=("cpu", "gpu"), repeats=4)
     assert bench.findings[0].kind is not Kind.LATENCY, "the opening is of rates"

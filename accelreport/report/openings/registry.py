@@ -179,6 +179,13 @@ def _grid(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
     return (scene,) if scene else _rates(bench, Speaker(bench).answered()[0])
 
 
+def _latency(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
+    """Calls over the one swept number; without one, rates: an axis of times has no places."""
+    if has_lines(bench):
+        return (latency_scene(bench, finding),)
+    return _rates(bench, _next(bench, Kind.RATE) or finding)
+
+
 FORMS: dict[Kind, Form] = {
     **dict.fromkeys((*COMPARISONS, Kind.GAIN, Kind.PUBLISHED, Kind.RATE), _rates),
     **dict.fromkeys(
@@ -190,7 +197,7 @@ FORMS: dict[Kind, Form] = {
     ),
     Kind.COMPILED: frameworks_scenes,
     Kind.RANGE: _grid,
-    Kind.LATENCY: lambda bench, finding: (latency_scene(bench, finding),),
+    Kind.LATENCY: _latency,
     Kind.NOT_MEASURED: lambda bench, finding: (
         Scene(finding, Code("Measure it", commands(bench))),
     ),
@@ -205,7 +212,11 @@ def opening_of(bench: BenchmarkView) -> Opening:
     finding, title = bench.findings[0], title_finding(bench.findings)
     scenes = FORMS[finding.kind](bench, finding)
     rule = claim.claim.rule if (claim := Speaker(bench).claim) else None
-    if finding.kind is Kind.LATENCY and getattr(rule, "ratio", "") == "throughput" and bench.axes:
+    if (
+        finding.kind is Kind.LATENCY
+        and getattr(rule, "ratio", "") == "throughput"
+        and has_lines(bench)
+    ):
         # The claim that is the title is of rates, which no time of a call shows.
         rates = sweep_scene(bench, _next(bench, Kind.GAIN) or finding)
         scenes = (replace(rates, claimed=True), *scenes)

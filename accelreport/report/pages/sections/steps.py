@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from accelreport.analysis.findings import Kind, Subject
 from accelreport.analysis.results import Result
-from accelreport.analysis.speed_findings import rate_of, steady_times
+from accelreport.analysis.speed_findings import has_lines, rate_of, steady_times
 from accelreport.analysis.stats import geometric_mean, percentile
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
@@ -48,7 +48,7 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     """The section; None where too few steps were timed one by one, or the opening has the calls."""
     times, exact = step_times(bench)
     times = {place: values for place, values in times.items() if len(values) >= FEWEST}
-    if not times or bench.findings[0].kind is Kind.LATENCY:
+    if not times or (bench.findings[0].kind is Kind.LATENCY and has_lines(bench)):
         return None
     title = f"{sentence(bench.words.step)} times"
     if bench.words.calls:
