@@ -333,17 +333,38 @@ def test_both_efficiencies_of_each_device_stand_at_each_batch() -> None:
         assert sum(row.entries[2].lines[0].text != "–" for row in group.rows) == weak
 
 
-def test_a_base_is_on_the_axis_though_every_value_is_above_it() -> None:
-    dots = [Dot("a", "", CPU, 3.0, "3×", 2.9, 3.1)]
-    chart = dot_plot(
-        dots, axis_title="x", tick=scales.factor_text, width=500, height=100, base=Base()
-    )
-    spec = chart.to_dict()
+@pytest.mark.parametrize(("value", "slower"), [(3.0, False), (0.9, True)])
+def test_smaller_values_than_the_base_have_room_and_ground_where_there_is_one(
+    value: float, slower: bool
+) -> None:
+    dots = [Dot("a", "", CPU, value, "", value, value + 0.05)]
+    base = Base(below="← slower")
+    spec = dot_plot(
+        dots, axis_title="x", tick=scales.factor_text, width=500, height=100, base=base
+    ).to_dict()
     axes = [layer["encoding"]["x"].get("scale") for layer in spec["layer"]]
     low, high = next(axis["domain"] for axis in axes if axis)
-    assert low <= 0.5 < 3.1 <= high
-    lines = [row for rows in spec["datasets"].values() for row in rows if "base" in row]
-    assert {row["base"] for row in lines} == {1.0}
+    assert low < (0.5 if slower else 1.0) < 2.0 <= high
+    assert (low < 0.9) is slower
+    assert any(layer["mark"]["type"] == "rect" for layer in spec["layer"]) is slower
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_lines_are_whole_beside_names_and_go_through_none_that_is_above_its_mark(
+    width: int,
+) -> None:
+    dots = [Dot("row", "", CPU, 2.0, "2×", 1.9, 2.1, group=group) for group in ("one", "other")]
+    spec = dot_plot(
+        dots, axis_title="x", tick=scales.factor_text, width=width, height=0, base=Base()
+    ).to_dict()
+    every = [row for rows in spec["datasets"].values() for row in rows]
+    lines = [row for row in every if {"base", "tick"} & row.keys()]
+    names = [row["y"] for row in every if row.get("label") in {"row", "one", "other"}]
+    assert {row["base"] for row in lines if "base" in row} == {1.0}
+    crossed = [line for line in lines for y in names if line["y"] < y < line["end"]]
+    assert len(names) == 4
+    assert bool(crossed) is (width == WIDE)
+    assert sum("base" in line for line in lines) == (1 if width == WIDE else 2)
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])

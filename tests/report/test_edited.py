@@ -324,7 +324,11 @@ def test_the_front_page_says_each_number_once_in_whole_sentences(name: str) -> N
         rows = figure.table.groups[0].rows
         pairs = [tuple(words(row.header).lower().split(" over ")) for row in rows]
         assert not {pair for pair in pairs if pair[0] != pair[1]} & {pair[::-1] for pair in pairs}
-        data = figure.panels[0].wide.spec["datasets"].values()
+        panel = figure.panels[0]
+        assert panel.narrow
+        data, brief = (own.spec["datasets"].values() for own in (panel.wide, panel.narrow))
+        values = [{m["value"] for ms in own for m in ms if "hollow" in m} for own in (data, brief)]
+        assert values[0] == values[1], "a telephone leaves out no row"
         rings = {mark["point"] for marks in data for mark in marks if mark.get("hollow")}
         assert len(rings) == sum(
             "decided" in v or "stopped" in v for v in (words(r.entries[4]) for r in rows)

@@ -81,7 +81,6 @@ THICK, SHORTEST, CAP = 47.0, 6.0, 3.0
 """Pixels of the thickest bar, of the shortest one, and of half the cap of an interval."""
 TALL, TALLEST = 132.0, 56.0
 """Pixels that the bars of a page fill at least, and of the highest row of bars."""
-Text = tuple[Mapping[str, Any], Mapping[str, Any]]
 LONGEST_INTERVAL = 2.5
 """Multiples of the longest bar at which an interval leaves the chart, with its end in words."""
 
@@ -120,6 +119,8 @@ class _DotPlot:
         height: int,
         base: Base | None,
     ) -> None:
+        if base and not any(dot.high < base.value for dot in dots):
+            base = replace(base, below="")
         self._base = base
         self._bars = base is None and from_zero(dots)
         self._phone = width <= PHONE
@@ -133,18 +134,21 @@ class _DotPlot:
             dots = [replace(dot, hollow=()) for dot in dots] if all_hollow(dots) else dots
         limit = base is not None and base.limit
         # Names are above the marks of a telephone, where ground at one side would be a track.
-        self._shaded = base is not None and bool(base.below or base.above) and not self._phone
+        self._shaded = base is not None and bool(base.below) and not self._phone
         # The text of a row's only mark is in a column.
         self._limited = alone or limit
         if limit and self._phone:
             details = [" · ".join(filter(None, (dot.owner, dot.detail))) for dot in dots]
             dots = [replace(d, owner="", detail=t) for d, t in zip(dots, details, strict=True)]
         self._width = width - LEFT - RIGHT
-        widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
+        widths = [text_width(dot.name, LETTERS, bold=not dot.quiet) for dot in dots]
         widths += [text_width(dot.detail, SMALLER) for dot in dots]
         most = LARGEST_SHARE if height or base else LARGEST_SHARE_OF_BARS
         most = LARGEST_SHARE_OF_COLUMNS if limit else most
-        self._room = 0.0 if self._phone else min(max(widths), width * most, LARGEST_LEFT)
+        # The rows of a group begin below its name.
+        self._indent = LINE * (any(dot.group for dot in dots) and not self._phone)
+        widest = min(self._indent + max(widths), width * most, LARGEST_LEFT)
+        self._room = 0.0 if self._phone else widest
         # Half of the axis' 0 is at its left.
         self._left = self._room + BESIDE if self._room else LEAST_LEFT * self._bars
         owners = max(text_width(dot.owner, LETTERS, bold=not dot.published) for dot in dots)
@@ -208,8 +212,11 @@ class _DotPlot:
         """The marks as rows of data."""
         # The outline of a shorter bar would close.
         least = self._bars * SHORTEST * self._ends[1] / inner
+        # An interval that is narrower than its disc shows above and below it.
+        cap = CAP if self._bars else RADIUS + 1
         return [
             _mark(dot, y, row, (self._ends[0], self._last))
+            | {"cap": y - cap, "cap_end": y + cap}
             | {"label": f"{(quantity.duration if timed else quantity.number)(dot.high)} →"}
             | {"value": max(dot.value, least)}
             for row in self._rows
@@ -263,26 +270,33 @@ class _DotPlot:
             return 0.0
         if not (base.name and (base.below or base.above)):
             return ROOMY_LANE
-        at, half = self._at(base.value), text_width(base.name, SMALLER, bold=True) / 2 + BESIDE
-        fits = text_width(base.below, SMALLER) <= at - half
-        fits &= text_width(base.above, SMALLER) <= self._width - at - half
+        at, (first, last) = self._at(base.value), self._span_of_name(base)
+        fits = not base.below or text_width(base.below, SMALLER) + BESIDE <= at + first
+        fits &= text_width(base.above, SMALLER) + BESIDE <= self._width - at - last
         return ROOMY_LANE if fits else HEAD
+
+    def _span_of_name(self, base: Base) -> tuple[float, float]:
+        """From where to where the name of the base is, in pixels from its line."""
+        at, wide = self._at(base.value), text_width(base.name, SMALLER, bold=True)
+        first = min(max(-wide / 2, -at), self._width - at - wide)
+        return first, first + wide
 
     def _head(self, dot: Dot, most: int, *, detailed: bool) -> list[Line]:
         """The lines of a name, then of its detail, of each at most so many."""
-        room = self._room or self._width
+        room = (self._room or self._width) - self._indent
         beside = sum(self._columns) * self._above
-        names = folded(dot.name, room - beside, LETTERS, max(1, most), bold=True) or [""]
+        weight = "normal" if dot.quiet else "bold"
+        names = folded(dot.name, room - beside, LETTERS, max(1, most), bold=not dot.quiet) or [""]
         details = folded(dot.detail, room, SMALLER, max(1, most)) if detailed else []
-        bold = {"fontWeight": "bold", "fontSize": LETTERS, "fill": "var(--ink)"}
+        look = {"fontWeight": weight, "fontSize": LETTERS, "fill": "var(--ink)"}
         soft = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
         if self._inline:
             soft["dx"] = round(self._details_at(dot), 1)
-        return [*((text, bold) for text in names), *((text, soft) for text in details)]
+        return [*((text, look) for text in names), *((text, soft) for text in details)]
 
     def _details_at(self, dot: Dot) -> float:
         """Pixels from the beginning of a name to its detail beside it."""
-        return text_width(dot.name, LETTERS, bold=True) + LINE / 2
+        return text_width(dot.name, LETTERS, bold=not dot.quiet) + LINE / 2
 
     def _domain(self, dots: Sequence[Dot]) -> tuple[float, float]:
         """The ends of the axis, with room for the texts that need it."""
@@ -294,7 +308,7 @@ class _DotPlot:
             *(value for dot in dots for value in (dot.value, dot.low, dot.high)),
         ]
         low, high = log_domain(ends, 1.0)
-        low /= 1.1 if high / low > 3 else 1.3
+        low /= 1.1
         named = [
             (dot, text_width(self._own_text(dot), LETTERS, bold=True))
             for dot in dots
@@ -491,47 +505,37 @@ class _DotPlot:
         """The line of the base with its name above it, and what parts rows."""
         layers = [self._between()]
         top, end = self._rows[0].top - GROUP * bool(self._rows[0].group), self._rows[-1].bottom
-        lines = [
-            {"tick": tick, "y": row.marks_top, "end": row.bottom}
-            for tick in self._ticks
-            for row in self._rows
-        ]
+        parts = [{"y": row.marks_top, "end": row.bottom} for row in self._rows]
+        # No line goes through the names above the marks of a telephone.
+        whole = parts if self._phone else [{"y": top, "end": end}]
+        lines = [part | {"tick": tick} for part in whole for tick in self._ticks]
         grid = Layer(rows(lines)).mark_rule(stroke="var(--grid)")
-        grid = grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end"))
+        layers.append(grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end")))
         base = self._base
         if base is None:
-            return [*layers, grid]
-        at = self._at(base.value)
+            return layers
         row = {"base": base.value}
-        whole = [row | {"y": top, "end": end}]
-        parts = [row | {"y": own.marks_top, "end": own.bottom} for own in self._rows]
         if self._shaded:
-            edge = self._left if base.below else self._width
             shade = Layer(rows(whole)).mark_rect(fill="var(--wash)")
-            shade = shade.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(edge), x2=alt.X2Value(at))
-            layers.insert(0, shade)
-        layers += [grid] * (not (self._phone or base.limit))
+            shade = shade.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(self._left))
+            layers.insert(0, shade.encode(x2=alt.X2Value(self._at(base.value))))
         bare = [
-            part
+            part | row
             for part, own in zip(parts, self._rows, strict=True)
             if not any(dot.is_base for dot in own.dots)
         ]
-        if base.limit:
-            crossed = [part | {"tick": value} for part in parts for value in self._ticks]
-            grid = Layer(rows(crossed)).mark_rule(stroke="var(--grid)")
-            layers.append(grid.encode(x=self._x("tick"), y=_y(), y2=alt.Y2("end")))
-        bare = whole if len(bare) == len(parts) else bare
+        bare = [part | row for part in whole] if len(bare) == len(parts) else bare
         line = Layer(rows(bare)).mark_rule(stroke="var(--soft)")
         layers.append(line.encode(y=_y(), y2=alt.Y2("end"), x=self._x("base")))
-        half, one = text_width(base.name, SMALLER, bold=True) / 2, self._above_rows < HEAD
-        side = "left" if at < half else "center"
-        side = "right" if at + half > self._width or base.limit else side
+        (first, last), one = self._span_of_name(base), self._above_rows < HEAD
+        bold = {"align": "left", "fontWeight": "bold", "fontSize": SMALLER}
         soft = {"fill": "var(--soft)", "fontSize": SMALLER}
-        gap, low = (half + BESIDE if one and base.name else END), 8.0 if one else HEAD - 9.0
+        before, after = (first - BESIDE, last + BESIDE) if one and base.name else (-END, END)
+        low = 8.0 if one else HEAD - 9.0
         headings = [
-            (base.name, 8.0, {"align": side, "fontWeight": "bold", "fontSize": SMALLER}),
-            (base.below, low, {"align": "right", "dx": -gap, **soft}),
-            (base.above, low, {"align": "left", "dx": gap, **soft}),
+            (base.name, 8.0, {"dx": first, **bold}),
+            (base.below, low, {"align": "right", "dx": before, **soft}),
+            (base.above, low, {"align": "left", "dx": after, **soft}),
         ]
         texts = [(row | {"label": text, "y": y}, look) for text, y, look in headings if text]
         return [*layers, *text_layers(texts, x=self._x("base"), y=_y())]
@@ -593,15 +597,15 @@ class _DotPlot:
     def _names(self) -> list[Layer]:
         """Names over their details: at the left, or on a telephone above their marks."""
         written = []
-        align = "left" if self._phone else "right"
+        align = "left" if self._phone or self._indent else "right"
         for row in self._rows:
             first = (row.top + row.bottom - LINE * (len(row.head) - 1)) / 2
             first = row.top + NAME - LINE / 2 if self._phone else first
             for number, (text, look) in enumerate(row.head):
                 y = first + LINE * number * (not self._inline)
                 written.append(({"y": y, "label": text}, HALO | {"align": align, **look}))
-        at = self._room or self._left
-        soft = {"align": "left", "fontSize": SMALLER, "fill": "var(--soft)"}
+        at = self._indent or self._room or self._left
+        soft = HALO | {"align": "left", "fontSize": SMALLER, "fill": "var(--soft)"}
         groups = [
             ({"y": row.top - (CAP if self._phone else GROUP / 2 - CAP), "label": row.group}, soft)
             for row in self._rows
@@ -626,8 +630,6 @@ def _mark(dot: Dot, y: float, row: Row, ends: tuple[float, float]) -> dict[str, 
         "y": y,
         "over": y - half,
         "under": y + half,
-        "cap": y - CAP,
-        "cap_end": y + CAP,
         "pale": bool(dot.hollow) or dot.published,
         "ends": dot.high <= ends[1],
         "top": row.marks_top,

@@ -9,8 +9,8 @@ from typing import Any
 from accelreport.report.charts.drawing import DeviceStyle
 from accelreport.report.quantity import SPACE
 
-HELD = (0.5, 2.0)
-"""Multiples of a base that its axis always holds, so that nearly equal values look so."""
+HELD = 2.0
+"""Multiple of a base that its axis always holds, so that nearly equal values look so."""
 NARROW = 0.015
 """Share of the longest bar below which an interval is in words: its ends would be a blot."""
 FROM_ZERO = 20.0
@@ -92,8 +92,8 @@ class Base:
     Attributes:
         value: positive.
         name: above the line; a base without a name has nothing above it.
-        below, above: what a smaller and a larger value mean. The ground is shaded where values are
-            smaller, or larger if only that has a meaning.
+        below, above: what a smaller and a larger value mean. A chart without a smaller value has
+            no room for any; where there is one, their ground is shaded.
         limit: whether no value is larger. Then owners and texts are in columns, lines and published
             marks grey, and ticks powers of ten.
     """
@@ -107,12 +107,13 @@ class Base:
     @property
     def held(self) -> tuple[float, ...]:
         """What the axis always holds."""
-        return (self.value,) if self.limit else tuple(self.value * times for times in HELD)
+        if self.limit:
+            return (self.value,)
+        return self.value / HELD if self.below else self.value, self.value * HELD
 
     def shades(self, at: float, align: str) -> bool:
-        """Whether a text at that side of a value is on the shaded side."""
-        below = at < self.value or (at == self.value and align == "right")
-        return bool(self.below or self.above) and below == bool(self.below)
+        """Whether a text at that side of a value is on the ground of smaller values."""
+        return at < self.value or (at == self.value and align == "right")
 
 
 def from_zero(dots: Sequence[Dot]) -> bool:

@@ -20,7 +20,6 @@ from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     COLOUR,
     LABEL_SIZE,
-    NARROW,
     Chart,
     DeviceStyle,
     Layer,
@@ -270,10 +269,7 @@ class SweepPanel:
         height: int,
     ) -> None:
         self._lines, self._ends, self._axes = lines, ends, axes
-        # On a telephone an axis has no room beside marks that all have their numbers.
-        whole = all(all(line.texts) and line.texts for line in lines)
-        upright = () if width <= NARROW and whole else axes.ticks
-        left = max((text_width(axes.tick(tick), LETTERS) for tick in upright), default=0) + 6
+        left = max((text_width(axes.tick(tick), LETTERS) for tick in axes.ticks), default=0) + 6
         self._inner = round(width - left - 8, 1)
         self._height = height - 46
         least = min(axes.share(y) for line in lines for y in line.y)
@@ -299,7 +295,7 @@ class SweepPanel:
         x_scale, x_axis = self._across()
         kind = "linear" if axes.linear else "log"
         y_scale = Scale(type=kind, domain=list(axes.heights), range=[self._floor, 0], nice=False)
-        y_axis = ticked(self._ticks(upright), axes.tick, title=None, domain=False, ticks=False,
+        y_axis = ticked(self._ticks(axes.ticks), axes.tick, title=None, domain=False, ticks=False,
                         minExtent=left, maxExtent=left)  # fmt: skip
         # Each is one object for all layers: a chart writes every object once.
         self._x = alt.X("x:Q", scale=x_scale, axis=x_axis)
@@ -350,8 +346,8 @@ class SweepPanel:
         self._span(longest)
         boxes, halves = [], [len(own) * (LETTERS / 2 + 2) - 1 for own in self._names]
         for line, own, half in zip(self._lines, self._names, halves, strict=True):
-            x, y = self._right_of(line.x[-1]) + BESIDE - 3, self._down(line.y[-1])
-            width = _wide(own)
+            x, y = self._right_of(line.x[-1]) + self._aside_of(line), self._down(line.y[-1])
+            x, width = x + BESIDE - 3, _wide(own)
             boxes.append([Box(x, y + dy - half, x + width, y + dy + half) for dy in NAME_SHIFTS])
         places = place(boxes, self._drawn(), self._edges, MOST_NAMES)
         if None not in places:
@@ -461,7 +457,7 @@ class SweepPanel:
             for number, text in enumerate(texts):
                 down = (number - (len(texts) - 1) / 2) * (LETTERS + 2)
                 names.append((row | {"label": text}, bold | {"dx": across, "dy": down}))
-            if across > BESIDE:
+            if across > LEADER - OFFSET:
                 ends = {"x": self._x, "x2": alt.X2("x"), "y": self._y, "y2": alt.Y2("at")}
                 leader = Layer(rows([row])).encode(**ends, **COLOUR)
                 layers.append(leader.mark_rule(strokeWidth=1, xOffset=8, x2Offset=across - 3))

@@ -380,7 +380,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         (),
         axes,
         id="latency",
-        title=sentence(f"time of a call by {axis_title(axis)}{where}"),
+        title=sentence(f"time of a call{where}"),
         words=lambda some: ends_in_words(some, quantity.duration),
         caption=f"Log scale. Medians; {LATE}; both are means over processes.{hollow_text(drawn)}",
         badges=loud_badges(bench),

@@ -72,8 +72,8 @@ from accelreport.report.view import BenchmarkView, measured_records, mode
 from accelreport.report.warning_text import remedy_text
 from accelreport.results.versions import OtherVersions
 
-MOST_ROWS, ON_PHONE = 10, 5
-"""Comparisons of the figure, and of that on a telephone."""
+MOST_ROWS = 10
+"""Comparisons of the figure."""
 MOST_NAMED = 8
 """Confirmed claims, and refuted ones, that are named."""
 MOST_FINDINGS = 2
@@ -289,11 +289,7 @@ def _decided(
         own, axis, line = [*(dots if size.width >= FULL else brief)], "speedup", BASE
         if size.most:
             own, axis, line = _largest(brief, size), "", replace(BASE, name="")
-        elif size.width <= PHONE.width:
-            own = _of_each_group(brief)
-            left = f"{len(dots) - len(own)} more in “Numbers” · "
-            axis = f"{left * (len(own) < len(dots))}speedup"
-        if not size.most and len(largest) < len(dots):
+        elif len(largest) < len(dots):
             own = [replace(dot, name=dot.detail, detail="", group=dot.name) for dot in own]
         high = size.height * bool(size.most)
         return dot_plot(
@@ -335,14 +331,6 @@ def _sides(bench: BenchmarkView, value: Value) -> tuple[str, str, str, str]:
         return own_type, base_type, own if own_type not in own else beside, place
     (one, other), device = unshared((own, beside))
     return one, other, device, place
-
-
-def _of_each_group(dots: Sequence[Dot]) -> list[Dot]:
-    """The rows of a telephone: first the largest and the smallest ratio of each comparison."""
-    first, last = ({dot.name: dot for dot in own} for own in (reversed(dots), dots))
-    ends = (*reversed(first.values()), *last.values())
-    order = list(dict.fromkeys(map(id, (*(dot for dot in dots if not dot.quiet), *ends, *dots))))
-    return [dot for dot in dots if id(dot) in order[:ON_PHONE]]
 
 
 def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
