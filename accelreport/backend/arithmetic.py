@@ -20,9 +20,8 @@ from accelreport.backend.engine import Engine
 from accelreport.results.record import Flops
 
 METHOD = (
-    "calculated from the layers: convolutions, matrix products and recurrent cells, forward and "
-    "backward, loops as often as they run; a multiply-add is two operations, element-wise "
-    "operations are left out"
+    "calculated from the layers: convolutions, matrix products and recurrent cells, loops as often "
+    "as they run; a multiply-add is two operations, element-wise operations are left out"
 )
 """How the operations were counted, for the record."""
 

@@ -328,10 +328,9 @@ class Flops(Document):
     """Floating-point operations, and how they were counted."""
 
     per_step: Operations
-    """Operations in one step over all replicas, forward and backward; a multiply-add counts as
-    two. The replicas of a training share them. Each replica of a kernel does all of its own
-    operations, so this number divided by the step time is the rate of work for any number of
-    replicas.
+    """Operations in one step over all replicas; a multiply-add counts as two. The replicas of a
+    training share them. Each replica of a kernel does all of its own operations, so this number
+    divided by the step time is the rate of work for any number of replicas.
     """
     method: str
     """Method of the count."""

@@ -19,7 +19,7 @@ from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.registry import PAGES
-from accelreport.report.pages.run import checks_section
+from accelreport.report.pages.run import checks_section, numbers_section
 from accelreport.report.pages.sections.about import commands, run_command, site_commands
 from accelreport.report.pages.sections.network import measured_facts
 from accelreport.report.pages.sections.speedup import SCATTER, speedup_table
@@ -27,7 +27,7 @@ from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.slides.site import deck_page
 from accelreport.results.plan_document import variant
-from accelreport.results.record import SelfCheck
+from accelreport.results.record import Flops, SelfCheck
 from accelreport.spec.base import Scalar
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import Element, parse
@@ -53,6 +53,13 @@ def test_there_is_a_page_for_each_plan_and_each_process(pages: dict[str, Element
     links = {a.attributes["href"] for page in pages.values() for a in page.all("a")}
     cells = {link.partition("#")[0] for link in links if link.startswith("cells/")}
     assert {cell for cell in cells if cell.endswith(".html")} <= pages.keys()
+
+
+def test_no_operations_of_a_call_are_said_to_be_of_a_backward_pass() -> None:
+    (record,) = study("matmul", devices=("cpu",), axes={}, repeats=1).records
+    flops = Flops(per_step=1e6, method="products, forward and backward, each as often as it ran")
+    numbers = numbers_section(record.model_copy(update={"flops": flops}))
+    assert "(products, each as often as it ran)" in repr(numbers)
 
 
 def test_the_page_of_methods_says_what_is_timed_of_a_process() -> None:

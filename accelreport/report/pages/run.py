@@ -294,9 +294,9 @@ def numbers_section(record: Record) -> Section | None:
         count = quantity.operations(record.flops.per_step)
         detail.append(count)
         of = f"a {words_of(record.cell.workload).step}"
-        # Records of earlier versions have the formulas of a whole call of a kernel.
+        # Earlier records: a kernel's formula of a whole call, and "backward" also of an inference.
         how, bytes_how = (
-            label(text.removeprefix("COUNT · "), 400)
+            label(text.removeprefix("COUNT · ").replace(", forward and backward", ""), 400)
             for text in (record.flops.method, record.flops.bytes_method)
         )
         facts.append(Fact("FLOPs", f"{count} {of} ({how})"))
