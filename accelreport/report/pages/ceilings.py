@@ -26,7 +26,6 @@ from accelreport.report.pages.sections.hardware import CEILINGS
 from accelreport.report.pages.sections.shares import (
     DIVIDED,
     LIMITS,
-    Place,
     Reached,
     heaviest,
     reached_shares,
@@ -38,38 +37,35 @@ from accelreport.report.view import BenchmarkView
 
 Share = tuple[Reached, Value]
 """Who reached something of a limit, and the share of it that the page shows."""
-Shares = Sequence[tuple[BenchmarkView, Place, Sequence[Share]]]
-"""Benchmarks with their heaviest sweep point and their shares."""
+Shares = Sequence[tuple[BenchmarkView, Sequence[Share]]]
+"""Benchmarks with their shares."""
 
 
 def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page. Each spec is there once, by the profile whose step has the most work."""
-    best: dict[str, tuple[float, BenchmarkView, Place]] = {}
+    best: dict[str, tuple[float, BenchmarkView]] = {}
     for bench in benches:
-        if place := heaviest(bench):
-            known = best.get(bench.plan.spec)
-            if known is None or place.work.operations > known[0]:
-                best[bench.plan.spec] = (place.work.operations, bench, place)
-    every = [(bench, place, shares_of(bench, place)) for _, bench, place in best.values()]
-    rows = sorted((row for row in every if _shown(row[2])), key=lambda row: _order(row[2]))
+        place = heaviest(bench)
+        if place and place.work.operations > best.get(bench.plan.spec, (0.0, bench))[0]:
+            best[bench.plan.spec] = place.work.operations, bench
+    every = [(bench, shares_of(bench)) for _, bench in best.values()]
+    rows = sorted((row for row in every if _shown(row[1])), key=lambda row: _order(row[1]))
     opening = None
     measured = any(row.measured for bench in benches for row in bench.results)
     headline = "No known peak" if measured else "Nothing was measured"
     if rows:
         figure = _plot(rows).figure(Size(WIDE, 0), Size(NARROW, 0), alone=True)
         opening, headline = Section("answer", "", (figure,)), figure.title
-    firsts = [(bench, share) for bench, _, own in rows for share in _measured(own)[:1]]
+    firsts = [(bench, share) for bench, own in rows for share in _measured(own)[:1]]
     if firsts:
         # Shares of unlike limits have no order.
         bench, (reached, largest) = min(firsts, key=lambda own: LIMITS.index(own[1][0].limit))
         speaker = Speaker(bench)
-        limit = f"its {reached.limit} of {reached.amount}"
-        if reached.limit == LIMITS[0]:
-            limit = "its fastest product"
         in_full = ", convolutions counted in full," * bool(reached.least)
         headline = (
             f"{speaker.spoken(largest.of)} reaches {'at least ' * reached.lower}"
-            f"{speaker.number(largest)} of {limit}{in_full} in “{label(bench.plan.title, 60)}”"
+            f"{speaker.number(largest)} of its {reached.limit} of {reached.amount}{in_full} in "
+            f"“{label(bench.plan.title, 60)}”"
         )
         headline += f", in {runs}" if (runs := speaker.runs(largest)) else ""
     return Page(
@@ -94,14 +90,9 @@ def _order(shares: Sequence[Share]) -> tuple[bool, float]:
     return value.of.row is not None, -value.number
 
 
-def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
-    """A device's share at the heaviest sweep point, and the largest of a published row."""
-    shares = [
-        (row, value)
-        for row in reached_shares(bench)
-        for value in row.shares
-        if (value is row.shares[-1] if value.of.row else value.of.point == place.point)
-    ]
+def shares_of(bench: BenchmarkView) -> list[Share]:
+    """The largest share of each device and of each published row."""
+    shares = [(row, row.shares[-1]) for row in reached_shares(bench)]
     return sorted(shares, key=lambda s: (LIMITS.index(s[0].limit), s[0].bounded, -s[1].number))
 
 
@@ -117,7 +108,7 @@ def _plot(rows: Shares) -> Plot:
     Shares of a measured roof are first, as in the title; those of an upper bound are pale.
     """
     placed, groups = list[tuple[int, Dot]](), []
-    for bench, place, shares in rows:
+    for bench, shares in rows:
         speaker = Speaker(bench)
         for row, value in _shown(shares):
             dot, upper = dot_of(speaker, value), row.limit == LIMITS[1]
@@ -134,7 +125,7 @@ def _plot(rows: Shares) -> Plot:
             table_row(
                 entry(
                     row.short,
-                    *under(bench.point_name(value.of.point) * (value.of.point != place.point)),
+                    *under(bench.point_name(value.of.point)),
                     *under(row.of),
                     *under("exceeds the peak" if row.flagged else ""),
                 ),
@@ -145,18 +136,12 @@ def _plot(rows: Shares) -> Plot:
             for row, value in shares
         )
         href = f"{bench.slug}.html#hardware"
-        where = bench.point_name(place.point)
-        groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=where))
+        groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href))
     placed.sort(key=lambda own: (own[1].published, own[0], -own[1].value))
     dots = [dot for _, dot in placed]
-    limits = [row.limit for *_, shares in rows for row, _ in _shown(shares)]
-    title = shares_title(limits)
+    title = shares_title(row.limit for _, shares in rows for row, _ in _shown(shares))
     caption = [marks_text([replace(dot, low=dot.high) for dot in dots], bars=False)]
     caption += [DIVIDED] * any(dot.low < dot.high for dot in dots)
-    roof = "The roof is the fastest product measured on the host with as many threads."
-    caption += [roof] * (LIMITS[0] in limits)
-    bound = "The upper bound is one core’s rate times the threads."
-    caption += [bound] * (LIMITS[1] in limits)
     plot = dots_plot(
         dots,
         axis="share",

@@ -16,7 +16,7 @@ from accelreport.analysis.ceilings import (
     work_of,
 )
 from accelreport.analysis.compute import compute_dtype
-from accelreport.analysis.findings import Subject, Unit, Value
+from accelreport.analysis.findings import Caveat, Subject, Unit, Value
 from accelreport.analysis.published import hardware_of
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import limits_of, published_value, rate_of, sound_rates
@@ -198,7 +198,7 @@ def reached_shares(bench: BenchmarkView) -> list[Reached]:
         chip = limits_named(hardware.known.name, compute_dtype(bench.plan, row.device, at))
         works = (work_at(bench, series, point) for series in bench.shown_series)
         work, batch = next(filter(None, works), None), bench.plan.value("batch_size", at)
-        if chip is None:
+        if chip is None or chip.kind == "CPU":  # a calculated bound, no cited peak
             continue
         if bench.words.kernel:  # whose operations are counted in the rate
             work, seconds = StepWork(published.rate * 1e12), 1.0
@@ -219,8 +219,9 @@ _Whose = tuple[str, str, str, str, str, str]
 
 
 def _reached(whose: _Whose, values: list[tuple[Value, Value]]) -> Reached:
-    """Shares of all counted operations, unless one of them exceeds the limit."""
+    """Shares of all counted operations, unless one exceeds the limit; of whole runs, if any."""
     name, short, limit, amount, chip, by = whose
+    values = [own for own in values if Caveat.BUDGET not in own[0].caveats] or values
     full, least = zip(*sorted(values, key=lambda own: own[0].number), strict=True)
     fewer = any(all_.number > some.number for all_, some in values)
     bounded = fewer and full[-1].number > 1
