@@ -31,7 +31,7 @@ from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.overview import Overview
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView, kinds_text, processor_kinds
+from accelreport.report.view import BenchmarkView, processor_kinds
 from accelreport.report.warning_text import busy_text, failed_text
 
 LOOSE = 1.5
@@ -204,7 +204,7 @@ def _base(view: Overview, bench: BenchmarkView, processes: Sequence[Result]) -> 
     own = (record for row in processes if (record := bench.record(row)))
     known, here = (processor_kinds(r.environment for r in s if r.environment) for s in (every, own))
     apart = len(known) > 1 and len(view.machines) < 2
-    return f"{view.base_in_words} ({kinds_text(here)})" if apart else view.base_in_words
+    return f"{view.base_in_words} ({'; '.join(here)})" if apart else view.base_in_words
 
 
 def _undecided(outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:

@@ -136,7 +136,8 @@ class Speaker:
         """
         one = f"one {'TFLOP' if self.bench.words.kernel else 'example'}"
         own = {"what": "the training", "best": best_of(finding), **(words or {}), "one": one}
-        text = self.begun(say(finding, _Words(self, finding, own)).replace(self.bench.one_kind, ""))
+        text = say(finding, _Words(self, finding, own)).replace(f" ({self.bench.one_kind})", "")
+        text = self.begun(text)
         if finding.kind not in _ALONE | COMPARED:
             return text
         runs = forms.runs_of(forms.first_alone(finding))
@@ -474,8 +475,7 @@ class _Words(Mapping[str, str]):
     @property
     def base(self) -> str:
         """What a ratio is over, or what stands beside a number."""
-        first, speaker = self._first, self.speaker
-        beside = over(first)
+        first, beside, speaker = self._first, over(self._first), self.speaker
         if self._modes:
             device = speaker.bench.plan.devices[beside.device]
             return f"{mode(device)} in {device.framework_name}"
@@ -484,7 +484,7 @@ class _Words(Mapping[str, str]):
         if self.finding.kind is Kind.GAIN:
             return f"at {quantity.setting(*beside.point)}"
         if first.why:
-            on = f" on {speaker.name(over(self.finding.values[0]))}"
+            on = f" on {speaker.bench.with_kind(over(self.finding.values[0]))}"
             return f"{COMPUTE_DTYPE[first.why[0].base]}{self.others.get('of', on)}"
         machine, names = self._sides
         return names[1] if machine else speaker.spoken(beside)

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.benchmark import Point as Point
 from accelreport.analysis.ceilings import Processor, highest_rates
-from accelreport.analysis.compare import ONE_HOST
 from accelreport.analysis.compute import COMPUTE_DTYPE, hardware_name
 from accelreport.analysis.difference import PLAIN, compiled
-from accelreport.analysis.findings import Finding
+from accelreport.analysis.findings import Finding, Subject
 from accelreport.analysis.learning import WITHIN, Agreement, Quality, agreement, quality_of
 from accelreport.analysis.ranking import ranked_findings
 from accelreport.analysis.results import Result
@@ -38,14 +37,14 @@ from accelreport.report.metrics import (
     settings_text,
     words_of,
 )
-from accelreport.report.quantity import listed, operation_rate, setting
+from accelreport.report.quantity import listed, setting
 from accelreport.report.quantity import present as present
 from accelreport.report.text import label, short_hardware, slug
 from accelreport.report.theme import COLOURS, device_colours, pattern
 from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import as_published
-from accelreport.results.record import OTHER_LOAD, Environment, Record
+from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device
 from accelreport.spec.families import TENSORFLOW
 
@@ -71,55 +70,21 @@ def vector_name(environment: Environment) -> str:
     return next((VECTORS[key] for key in VECTORS if key in environment.vector), "")
 
 
-ProcessorKind = tuple[str, str]
-"""What tells processors of one name apart: vector extension and, where hosts of one image differ in
-speed alone, the rate of a core: ("AVX-512", "154 GFLOPS")."""
+KERNELS = {"on": "oneDNN", "off": "Eigen"}
+"""What TensorFlow multiplies with on a CPU, by whether oneDNN is on."""
 
 
-def processor_kinds(environments: Iterable[Environment]) -> dict[ProcessorKind, list[Environment]]:
-    """Environments by kind of processor; those without a known extension are left out."""
-    kinds: dict[ProcessorKind, list[Environment]] = {}
+def processor_kinds(environments: Iterable[Environment]) -> dict[str, list[Environment]]:
+    """Environments by kind of processor, "AVX2 + Eigen"; without those of no known extension.
+
+    Hosts that differ in a measured roof alone are one kind: it varies from probe to probe.
+    """
+    kinds: dict[str, list[Environment]] = {}
     for name, own in grouped(environments, vector_name).items():
-        speeds = _speeds(own)
-        for environment in own if name else ():
-            speed = speeds.get(_core_tflops(environment), "")
-            kinds.setdefault((name, speed), []).append(environment)
+        kernels = {KERNELS.get(e.runtime.get("onednn", ""), "") for e in own} - {""}
+        if name:
+            kinds[" + ".join(filter(None, (name, " or ".join(sorted(kernels)))))] = own
     return dict(sorted(kinds.items()))
-
-
-def kinds_text(kinds: Iterable[ProcessorKind]) -> str:
-    """Kinds of processor: "AVX-512 at 154 GFLOPS or 264 GFLOPS a core; AVX2"."""
-    texts = []
-    for name, own in grouped(kinds, lambda kind: kind[0]).items():
-        speeds = " or ".join(speed for _, speed in own if speed)
-        texts.append(f"{name} at {speeds} a core" if speeds else name)
-    return "; ".join(texts)
-
-
-def processors(environments: Iterable[Environment]) -> list[str]:
-    """Kinds of processor with their software: "AVX2 with oneDNN off", a text for each."""
-    texts = []
-    for kind, own in processor_kinds(environments).items():
-        name, known = kinds_text([kind]), {e.runtime.get("onednn", "") for e in own} - {""}
-        texts.append(f"{name} with oneDNN {' or '.join(sorted(known))}" if known else name)
-    return texts
-
-
-def _core_tflops(environment: Environment) -> float:
-    """The measured rate of a core; 0 where none was measured, or others used the machine."""
-    roofs = environment.roofs
-    return roofs.core_tflops if roofs and roofs.other_cores <= OTHER_LOAD else 0.0
-
-
-def _speeds(environments: Iterable[Environment]) -> dict[float, str]:
-    """The speed of hosts of unlike speed in words, by the rate of a core; empty of one speed."""
-    kinds: list[list[float]] = []
-    for rate in sorted({*map(_core_tflops, environments)} - {0.0}):
-        if not kinds or rate > ONE_HOST * kinds[-1][0]:
-            kinds.append([])
-        kinds[-1].append(rate)
-    texts = {rate: operation_rate(own[-1]) for own in kinds for rate in own}
-    return texts if len(kinds) > 1 else {}
 
 
 MOST_LETTERS = 40
@@ -203,13 +168,13 @@ class BenchmarkView(Benchmark):
 
     Attributes:
         colours: device → number of its colour, for the whole site.
-        mixed: processor of a name that several kinds of the site have, its vector extension and the
-            rate of a core → what its name has in brackets.
+        mixed: processor of a name that several kinds of the site have and its vector extension →
+            what its name has in brackets.
         here: kind of device → the name of its hardware, where all of the site have one.
     """
 
     colours: Mapping[str, int]
-    mixed: Mapping[tuple[str, str, float], str] = field(default_factory=dict)
+    mixed: Mapping[tuple[str, str], str] = field(default_factory=dict)
     here: Mapping[str, str] = field(default_factory=dict)
 
     def colour_of(self, device: str) -> int:
@@ -272,7 +237,7 @@ class BenchmarkView(Benchmark):
         records = [record for row in rows if (record := self.record(row))]
         known = (record.environment for record in records if record.environment)
         for own in grouped(known, lambda environment: environment.machine).values():
-            names = processors(own)
+            names = [*processor_kinds(own)]
             if len(names) > 1:
                 yield names
 
@@ -435,7 +400,7 @@ class BenchmarkView(Benchmark):
             if kind == "CPU":
                 own = units.setdefault((row.device, row.machine), set())
                 known = record.environment
-                own.add(self.mixed.get((name, vector_name(known), _core_tflops(known)), ""))
+                own.add(self.mixed.get((name, vector_name(known)), ""))
         for (device, machine), own in units.items():
             if len(own) == 1 and all(own):
                 by_device[device][machine] += f" ({own.pop()})"
@@ -443,16 +408,18 @@ class BenchmarkView(Benchmark):
 
     @cached_property
     def one_kind(self) -> str:
-        """What the names of all its processors have in brackets, which a title leaves out."""
-        devices = self.plan.devices
-        names = {
-            name
-            for device, own in self._hardware.items()
-            for name in own.values()
-            if devices[device].kind == "CPU"
-        }
-        ends = (f" ({label(kind)})" for kind in set(self.mixed.values()))
-        return next((end for end in ends if all(label(name).endswith(end) for name in names)), "")
+        """The kind of all its processors, whose brackets a title leaves out; empty of several."""
+        on_cpus = (r for r in self.records.values() if r.cell.device_spec.kind == "CPU")
+        kinds = [*processor_kinds(r.environment for r in on_cpus if r.environment)]
+        return kinds[0] if len(kinds) == 1 else ""
+
+    def with_kind(self, of: Subject) -> str:
+        """The name of a CPU with its kind, which decides what a precision gains."""
+        name, kind = self.name_at(of.device, of.machine, of.point), self.one_kind
+        on_cpu = self.plan.devices[of.device].kind == "CPU" and not self._several_frameworks
+        if not on_cpu or not kind or "," in name:
+            return name
+        return f"{name.replace(f' ({kind})', '')} with {kind}"
 
     @cached_property
     def margin(self) -> float:
@@ -641,13 +608,12 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
     colours = device_colours(devices)
     own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]
            for plan in plans]  # fmt: skip
-    mixed: dict[tuple[str, str, float], str] = {}
+    mixed: dict[tuple[str, str], str] = {}
     known = (record.environment for records_ in own for record in records_ if record.environment)
     for cpu, environments in grouped(known, lambda e: short_hardware(e.cpu)).items():
         kinds = processor_kinds(environments)
-        for (vector, speed), alike in kinds.items() if len(kinds) > 1 else ():
-            name = f"{speed} a core" if speed else vector
-            mixed |= {(cpu, vector, _core_tflops(environment)): name for environment in alike}
+        for name, alike in kinds.items() if len(kinds) > 1 else ():
+            mixed[cpu, vector_name(alike[0])] = name
     names: dict[str, set[str]] = {}
     for plan, plan_records in zip(plans, own, strict=True):
         for record in plan_records:

@@ -141,9 +141,9 @@ TRUE = {
     "F11 why there is no ratio": ("nobase", "", "Intel Xeon, 2 threads is the baseline (not run)."),
     "F2 what is equal is undecided": ("prec_aa", "precision_cnn", "1 comparison is not decided"),
     "M16 two processors of one name": (
-        "processors", "strategies", "processor differs between pairs of runs: AMX with oneDNN on"
+        "processors", "strategies", "processor differs between pairs of runs: AMX + oneDNN and"
     ),
-    "processors of a machine": (W, "", "(AVX-512 at 154 GFLOPS or 264 GFLOPS a core; AVX2)"),
+    "processors of a machine": (W, "", "2 cores (AVX-512 + oneDNN; AVX2 + Eigen)"),
     "which of two hosts is faster": ("twohosts", "", "0002 trains 2.01× as fast as Intel Xeon on"),
     "the largest comparison heads the front": ("gpusweep", "", "40GB trains 20.0× as fast as Int"),
     "the faster side begins": (T, "strategies", "Two threads of Intel Xeon train 1.71× as"),
@@ -199,7 +199,8 @@ TRUE = {
     "one run of one seed": (T, "har_sample", "misclassified, seed 0, one partial run"),
     "a framework is no device": (T, "frameworks", "validation accuracy with TensorFlow"),
     "of which sweep point a published share is": (W, "", "kernel hard_sigmoid: Colab GPU 0.15 "),
-    "shares of the roof of the processor": (W, "", "69 % of its fastest product in “Hu"),
+    "shares of whole runs": ("lat13", "", "1 thread reaches 15.8 % of its measured roof of 360 "),
+    "the units behind a precision": (T, "precision_cnn", "float32 on Intel Xeon with AMX + on"),
     "what is int8": (W, "mnist_deploy", "int8: weights and activations, 1 thread;"),
     "what is a mean in a start-up": (W, "har_sample", "medians of processes. Steady step; first"),
     "of which seeds a median is": (W, "har_sample", "Medians of the seeds that reached it."),

@@ -44,7 +44,6 @@ from accelreport.report.view import (
     BenchmarkView,
     measured_records,
     processor_kinds,
-    processors,
 )
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device, StoredDevice
@@ -168,13 +167,13 @@ def _hardware(
     known = {
         term: [own.get(term, quantity.MISSING) for own in own_facts]
         for term in dict.fromkeys(term for own in own_facts for term in own)
-        if term != "Vector units"
+        if term != "Vector units, kernels"
     }
     shared = [Fact(term, texts[0]) for term, texts in known.items() if len({*texts}) == 1]
     columns = {"Benchmarks": list(map(quantity.count, ran))} | {
         term: texts for term, texts in known.items() if len({*texts}) > 1
     }
-    rows = map(table_row, processors(environments), *columns.values())
+    rows = map(table_row, kinds, *columns.values())
     table = Table(
         id=f"processors-{machine_id(machine)}",
         title="Processors",

@@ -38,10 +38,8 @@ from accelreport.report.text import label, short_hardware, slug
 from accelreport.report.view import (
     BenchmarkView,
     Point,
-    kinds_text,
     measured_records,
     processor_kinds,
-    processors,
     records_of,
     vector_name,
 )
@@ -170,15 +168,17 @@ def machine_facts(records: Iterable[Record], *, page: str = "") -> tuple[Facts, 
 def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
     """What a machine is, and the rates that its measured roofs are made of."""
     facts = _field_facts(_FIELDS, environments)
-    if own := processors(environments):
-        facts.append(Fact("Vector units", " or ".join(own)))
+    if own := processor_kinds(environments):
+        facts.append(Fact("Vector units, kernels", " or ".join(own)))
     if clock := clocks(environments):
         facts.append(Fact("CPU clock", clock))
     roofs = [environment.roofs for environment in environments if environment.roofs]
     if roofs:
-        rates = quantity.extent([roof.core_tflops for roof in roofs], quantity.operation_rate)
+        core = quantity.extent([roof.core_tflops for roof in roofs], quantity.operation_rate)
+        every = quantity.extent([roof.tflops for roof in roofs], quantity.operation_rate)
         gbps = quantity.extent([roof.gbps for roof in roofs], quantity.number)
-        facts.append(Fact("Measured roofs", f"{rates}/core, {gbps}{quantity.SPACE}GB/s"))
+        rates = f"{core}/core, {every} on all cores, {gbps}{quantity.SPACE}GB/s"
+        facts.append(Fact("Measured roofs", rates))
     return facts
 
 
@@ -262,7 +262,7 @@ def machine_line(records: Iterable[Record], *, brief: bool = False) -> str:
         # Where a cell could see no GPU its record names none.
         words = max((machine_in_words(e, model=len(own) < 2) for e in environments), key=len)
         if len(own) > 1 and not brief:
-            words += f" ({kinds_text(own)})"
+            words += f" ({'; '.join(own)})"
         names[words] += 1
     lines = [f"{count} × {words}" if count > 1 else words for words, count in names.items()]
     line = quantity.listed(lines)

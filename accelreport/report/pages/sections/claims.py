@@ -63,7 +63,7 @@ from accelreport.report.pages.badges import (
 )
 from accelreport.report.quantity import setting
 from accelreport.report.text import clean, label, sentence, short_hardware, tied
-from accelreport.report.view import BenchmarkView, processors
+from accelreport.report.view import BenchmarkView, processor_kinds
 from accelreport.spec.claims import (
     BoundCheck,
     Claim,
@@ -307,7 +307,7 @@ def _processors_of(bench: BenchmarkView, result: ClaimResult) -> list[str]:
     records = [record for row in cpus if (record := bench.record(row))]
     names = sorted({short_hardware(row.hardware) for row in cpus})
     where = (record.environment for record in records if record.environment)
-    texts = filter(None, map(quantity.listed, (names, processors(where))))
+    texts = filter(None, map(quantity.listed, (names, [*processor_kinds(where)])))
     return [f"on {', '.join(texts)}"] if names else []
 
 
