@@ -28,7 +28,7 @@
     return { place, bodies, rows: bodies.flatMap((each) => each.rows), heads: every("thead th", place) };
   });
   for (const { place, rows, heads } of tables) {
-    if (rows.length < 3) continue;
+    if (rows.length < 3 || place.matches(".verdicts")) continue;
     for (const [column, head] of heads.entries()) {
       const known = !head.matches(".n") || rows.some((row) => row.cells[column]?.dataset.value);
       if (!known || !head.textContent.trim()) continue;

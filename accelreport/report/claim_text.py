@@ -202,8 +202,9 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
     if not outcome.own:
         own = "accelreport new specs/mine.toml --model model.py:build --data train.csv"
         yield NextStep("Your own model and data", own)
-    if whole := sum(claim.profile != FULL for claim in outcome.unmeasured):
-        needs = f"{quantity.plural(whole, 'claim')} need{'s' * (whole == 1)}"
+    if whole := [claim for claim in outcome.unmeasured if claim.profile != FULL]:
+        needs = f"{quantity.plural(len(whole), 'claim')} ({states_text(state_counts(whole))})"
+        needs += f" need{'s' * (len(whole) == 1)}"
         yield NextStep(f"{needs} a larger profile or the whole data", command)
     if absent := len(outcome.device):
         needs = f"{quantity.plural(absent, 'claim')} need{'s' * (absent == 1)}"
@@ -406,17 +407,11 @@ RATIOS = frozenset({"ratio", "speedup", "quantised_speedup"})
 
 
 def values_text(result: ClaimResult) -> str:
-    """The number that decides a claim, without its interval; of several the least and the most."""
+    """The number that decides a claim, without its interval; empty of several and of a count."""
     numbers, *_ = _named_numbers(result, AS_WRITTEN)
-    if not numbers or any(number.quantity == _OUT_OF_MEMORY for number in numbers):
+    if len(numbers) != 1 or numbers[0].quantity == _OUT_OF_MEMORY:
         return ""
-    numbers.sort(key=lambda number: number.interval.value)
-    ends = dict.fromkeys(_value_and_interval(number)[0] for number in (numbers[0], numbers[-1]))
-    text = " to ".join(ends)
-    if numbers[0].quantity == _POINTS and len(ends) > 1:
-        least, most = numbers[0].interval.value, numbers[-1].interval.value
-        text = f"{quantity.points_between(least, most)}{SPACE}points"
-    return ", ".join(filter(None, (text, *dict.fromkeys(map(_partial, numbers)))))
+    return ", ".join(filter(None, (_value_and_interval(numbers[0])[0], _partial(numbers[0]))))
 
 
 def _value_and_interval(number: Number) -> tuple[str, str]:

@@ -459,15 +459,13 @@ class Unit:
 
 @dataclass(frozen=True)
 class UnitRow:
-    """Squares of one origin, those of one state together."""
+    """Squares of one origin, those of one state together; texts where they have no key."""
 
     title: str
     detail: str
     items: tuple[Unit, ...]
-    named: int = 0
-    """How many of the first have their text beside them."""
     more: Download | None = None
-    """Where the others are, which have no square."""
+    """Where those are that a screen does not show."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 
 from accelreport.analysis.claims import ClaimState, distinct
-from accelreport.report.claim_text import claims_sentence
+from accelreport.report.claim_text import claims_sentence, values_text
 from accelreport.report.model import Row, Table, Units
 from accelreport.report.notices import notices_of
 from accelreport.report.pages.badges import number_badges
@@ -194,7 +194,11 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     page = claims_page(benches)
     assert page.headline == "2 of 4\N{NO-BREAK SPACE}claims are decided: 2 confirmed"
     _, *rest = page.sections
-    assert [(each.id, each.folded) for each in rest] == [("open", True), ("device", True)]
+    one = "1\N{NO-BREAK SPACE}claim"
+    assert [(each.id, each.folded, each.detail) for each in rest] == [
+        ("open", True, one),
+        ("device", True, one),
+    ]
     assert page.opening
     (squares,) = page.opening.blocks
     assert isinstance(squares, Units)
@@ -288,13 +292,13 @@ def test_a_verdict_from_synthetic_data_is_marked_on_page_and_index(
             block for section in sections for block in section.blocks if isinstance(block, Table)
         ]
         marked = {
-            row.header.lines[0].text: (row.entries[0].badges, row.entries[1].lines)
+            row.header.lines[0].text: (row.entries[0].badges, row.header.lines)
             for table in tables
             for group in table.groups
             for row in group.rows
         }
         badges, lines = marked["Fast"]
-        assert ("synthetic data" in [line.text for line in lines]) is (origin == "synthetic")
+        assert ("synthetic data" in lines[-1].text) is (origin == "synthetic")
         assert [badge.text for badge in badges] == ["confirmed"] * (sections == [own])
         assert marked["Faster yet"][0] == (), "the heading of its table says it"
 
@@ -322,17 +326,17 @@ def test_a_claim_says_beside_its_sentence_who_made_it_and_the_page_s_source_in_f
     other = FAR.model_copy(update={"text": "Other", "by": "source", "source": "a talk of 2019"})
     ours = FAST.model_copy(update={"text": "Ours", "by": "accelreport"})
     own = FAST.model_copy(update={"text": "Own"})
-    made = study(claims=[theirs, other, ours, own], devices=("cpu", "cpu-1", "gpu", "tpu"))
+    devices = ("cpu", "cpu-1", "gpu", "tpu")
+    made = study(claims=[theirs, other, ours, own], devices=devices, origin="official")
     plan = made.plan.model_copy(update={"source": source})
     rows = rows_of(bench_of(replace(made, plan=plan)))
     said = {row.header.lines[0].text: row.header.lines[-1].text for row in rows}
     assert said == {
-        "Fast": "A. Author, B. Author 2021",
+        "Fast": "on a T4 · A. Author, B. Author 2021",
         "Other": "a talk of 2019",
         "Ours": "from accelreport",
         "Own": "from the author",
     }
-    assert rows[0].header.lines[1].text == "on a T4"
 
 
 def test_how_far_two_accuracies_are_apart_is_told_in_percentage_points() -> None:
@@ -368,11 +372,14 @@ def test_a_number_stands_by_its_bound_without_what_a_heading_or_all_rows_say() -
     few = {"batch_size": [64, 256]}
     claims = [
         Claim(text="Bound", check=FasterCheck(faster="gpu", than="cpu", by_at_least=3)),
-        Claim(text="Far", check=FasterCheck(faster="gpu", than="cpu", by_at_least=1.03)),
+        Claim(text="About", check=BoundCheck(ratio="throughput", of="gpu", about=5)),
+        Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.02)),
         Claim(text="Trend", check=TrendCheck(rises="throughput", of="gpu", along="batch_size")),
     ]
     made = study(claims=claims, devices=("cpu", "gpu"), axes=few, origin="user-supplied")
-    rows = {row.header.lines[0].text: row for row in rows_of(bench_of(made))}
+    bench = bench_of(made)
+    assert values_text(bench.tested[0]) == "", "it has two"
+    rows = {row.header.lines[0].text: row for row in rows_of(bench)}
     bound, trend = rows["Bound"].entries[1], rows["Trend"].entries[1]
     assert [one.place for one in bound.measures] == ["batch size 64", "batch size 256"]
     for one in bound.measures:
@@ -381,7 +388,11 @@ def test_a_number_stands_by_its_bound_without_what_a_heading_or_all_rows_say() -
         assert strip.allowed is not None
         assert strip.ticks == ((strip.allowed[0], "3×"),)
         assert strip.allowed[0] < strip.low < strip.value < strip.high < strip.allowed[1] == 100
-    assert all(one.strip and not one.strip.ticks for one in trend.measures)
+    for text, limits in (("About", "4–6.25×"), ("Alike", "±2 points")):
+        strip = rows[text].entries[1].measures[0].strip
+        assert strip is not None
+        assert [own for _, own in strip.ticks] == [limits, limits]
+        assert strip.allowed == tuple(tick for tick, _ in strip.ticks)
+    assert not any(one.strip for one in trend.measures), "it has no bound"
     assert all("n" not in one.rest for one in (*bound.measures, *trend.measures))
     assert not (*bound.lines, *trend.lines)
-    assert not any(one.strip for one in rows["Far"].entries[1].measures)

@@ -131,3 +131,16 @@ def test_claims_are_folded_by_benchmark_and_those_that_are_decided_are_open(
         assert not row.is_visible()
         page.locator(f'.unit[href$="#{row.get_attribute("id")}"]').click()
         assert row.is_visible()
+        page.emulate_media(media="print")
+        assert folded.last.locator("tr[id] > th").last.is_visible()
+        assert not folded.last.locator("tr[id] > td").last.is_visible()
+
+
+@pytest.mark.parametrize("width", [700, 820, 1100])
+def test_what_tells_a_number_from_others_breaks_inside_no_word(
+    width: int, example_site: Path, browser: Browser
+) -> None:
+    with opened(browser, example_site / "frameworks.full.html", width=width) as page:
+        heights = page.locator("#claims .at").evaluate_all("all => all.map(e => e.offsetHeight)")
+        assert heights
+        assert max(heights) <= 20

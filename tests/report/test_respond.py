@@ -105,7 +105,7 @@ def unfold(page: Page, place: str) -> None:
         line.click()
 
 
-@pytest.mark.parametrize("path", ["claims.html", "benchmarks.html", BENCHMARK])
+@pytest.mark.parametrize("path", ["benchmarks.html", BENCHMARK])
 def test_every_column_of_every_table_can_be_sorted(
     path: str, example: Path, browser: Browser
 ) -> None:
@@ -198,7 +198,7 @@ def test_a_browser_without_scripts_has_each_value_as_a_title(
 
 
 def test_paper_shows_neither_filters_nor_signs_of_buttons(example: Path, browser: Browser) -> None:
-    with opened(browser, example / "claims.html") as page:
+    with opened(browser, example / "benchmarks.html") as page:
         page.emulate_media(media="print")
         assert not page.locator(".filter").is_visible()
         line = page.locator(".sort").first.evaluate("e => getComputedStyle(e).borderStyle")

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
-from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.difference import Difference
 from accelreport.analysis.findings import Caveat, Finding, Kind, Value
-from accelreport.analysis.outcome import Outcome, first_runs, needed_hardware, outcome_of
+from accelreport.analysis.outcome import Outcome, first_runs, outcome_of
 from accelreport.analysis.speed_findings import difference_of, forward, inverse, threads_of
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
@@ -59,7 +58,7 @@ from accelreport.report.model import (
 from accelreport.report.notices import notices_of, scope_text, versions_notice
 from accelreport.report.openings.opening import FULL, ON_A_FIRST_SLIDE, Plot, Size, dots_plot
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.badges import titles_of, tried_kinds
+from accelreport.report.pages.badges import titles_of
 from accelreport.report.pages.benchmarks import rate_shown, shown_number
 from accelreport.report.pages.machines import machine_line, place_text
 from accelreport.report.pages.overview import PAGE, PHONE, Overview
@@ -75,7 +74,7 @@ from accelreport.results.versions import OtherVersions
 MOST_ROWS = 10
 """Comparisons of the figure."""
 MOST_NAMED = 8
-"""Confirmed claims, and refuted ones, that are named."""
+"""Confirmed claims, and refuted ones, that a screen shows; the style sheet has the number, too."""
 MOST_FINDINGS = 2
 """Findings above the figures where none of them is the heading."""
 BASE = Base(1.0, "equal = 1×", "← slower", "faster →")
@@ -351,41 +350,20 @@ def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
 
 
 def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
-    """The claims by what decides them."""
+    """The decided claims by their verdict; a screen hides those beyond `MOST_NAMED` of each."""
     units = units_of(benches)
     if units is None:
         return None
-    every = [result for bench in benches for result in bench.tested]
     decided = {state.name.lower() for state in DECIDED_CLAIMS}
-    rows, rest = [], []
+    rows = []
     for state, text, count in units.keys:
         if state in decided:
-            items = tuple(unit for unit in units.items if unit.state == state)[:MOST_NAMED]
+            items = tuple(unit for unit in units.items if unit.state == state)
             others = Download(CLAIMS, f"{count - MOST_NAMED} more {text}")
             more = others if count > MOST_NAMED else None
-            rows.append(UnitRow(f"{count} {text}", "", items, MOST_NAMED, more))
-        else:
-            needs = _needed(benches) if state == ClaimState.NEEDS_DEVICE.name.lower() else ""
-            rest.append(f"{count} need{'s' * (count == 1)} {needs}" if needs else f"{count} {text}")
-    open_ = sum(count for state, _, count in units.keys if state not in decided)
-    waiting = UnitRow(f"{open_} not yet", "", (), more=Download(CLAIMS, " · ".join(rest)))
-    shown = Units((*rows, *[waiting] * bool(rest)), ())
-    return Section("claims", decided_text(every), (shown,))
-
-
-def _needed(benches: Sequence[BenchmarkView]) -> str:
-    """What claims wait for: "a GPU or a TPU", "several GPUs"; empty where theirs were tried."""
-    needs = {
-        hardware
-        for bench in benches
-        for result in bench.tested
-        if result.state is ClaimState.NEEDS_DEVICE
-        for hardware in needed_hardware(bench.plan, result)
-    }
-    needs -= {f"a {kind}" for kind in tried_kinds(benches)}
-    if needs >= {"a GPU", "several GPUs"}:
-        needs = needs - {"a GPU", "several GPUs"} | {"GPUs"}
-    return " or ".join(sorted(needs))
+            rows.append(UnitRow(f"{count} {text}", "", items, more))
+    title = decided_text([result for bench in benches for result in bench.tested])
+    return Section("claims", title, (Units(tuple(rows), ()),)) if rows else None
 
 
 def _next(outcome: Outcome[BenchmarkView]) -> Notes:

@@ -88,8 +88,8 @@ GROUPS = (
     ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
 )
 """Sections of the page of claims, by what decides a claim: a rerun, a run, another device."""
-LIMIT = f"┃{quantity.SPACE}limit ─●─{quantity.SPACE}95{quantity.SPACE}%"
-"""How a strip is read."""
+KEY = f"claimed ─●─{quantity.SPACE}95{quantity.SPACE}%{quantity.SPACE}interval"
+"""How a strip is read; the style sheet draws what is claimed."""
 MOST_SHOWN, MOST_SHOWN_UNDECIDED = 4, 1
 """Lines of numbers beside a claim; a reader opens the others together with the rule."""
 
@@ -175,7 +175,7 @@ def claims_table(
         id=name,
         title=title,
         corner="claim",
-        columns=(Column("verdict"), Column("measured", LIMIT)),
+        columns=(Column("verdict"), Column("measured", KEY)),
         groups=tuple(groups),
         style="prose verdicts",
     )
@@ -261,21 +261,18 @@ def claim_row(
     shown = shown or [Line(_untested(bench, result))] * (not parts)
     more = [Line(" ".join(filter(None, part[:3]))) for part in parts[most:]] or shown[most:]
     shown = shown[:most]
-    shown += [Line(mark.text, "reason") for mark in origin_badges([result.stand_in])]
+    note = label(claim.note, 200)
+    beside = [note * decided, who, *(mark.text for mark in origin_badges([result.stand_in]))]
     if result.numbers and result.withheld:
-        reasons = [*beside_text(result, names), *_processors_of(bench, result)]
-        shown += [Line(tied(label(text, 600)), "reason") for text in reasons]
+        beside += [*beside_text(result, names), *_processors_of(bench, result)]
     machines = {series.machine for series in bench.series if series.machine}
     if result.machine and len(machines) > 1:
-        shown.append(Line(f"on machine {label(result.machine, 20)}", "reason"))
+        beside.append(f"on machine {label(result.machine, 20)}")
     if result.numbers:
-        shown += [
-            Line(missing_text(one, names, result.profile), "reason") for one in result.missing
-        ]
+        beside += [missing_text(one, names, result.profile) for one in result.missing]
     rule = tied(label(rule_text(bench.plan, claim.rule, names), 400))
     more_title = f"{len(more)} more" if more else "rule"
     more.append(Line(f"The rule: {rule}."))
-    note = label(claim.note, 200)
     if note and not decided:
         more.append(Line(note, "reason"))
     if published := published_text(bench.plan, claim.rule, names):
@@ -284,10 +281,9 @@ def claim_row(
         Measure(label(part.place, 160), part.value, part.rest, strip)
         for part, strip in zip(parts[:most], strips, strict=False)
     )
+    under_it = under(tied(label(" · ".join(filter(None, beside)), 900)), "detail")
     return table_row(
-        entry(
-            label(claim.text, 400), *under(note if decided else "", "detail"), *under(who, "detail")
-        ),
+        entry(tied(label(claim.text, 400)), *under_it),
         Entry((), badges=(badge,) * named),
         entry(*shown, more=tuple(more), more_title=more_title, measures=measures),
         facets=Facets(
@@ -311,41 +307,35 @@ def _processors_of(bench: BenchmarkView, result: ClaimResult) -> list[str]:
     return [f"on {', '.join(texts)}"] if names else []
 
 
-def _limit(rule: Rule, names: Names, bound: float) -> str:
-    """A bound in a few letters, to stand at its tick."""
+def _limits(rule: Rule, names: Names, bounds: Sequence[float]) -> str:
+    """The bounds in a few letters with their unit once, to stand below their ticks."""
     if isinstance(rule, BoundCheck) and not rule.difference:
-        return f"{bound:g}×" if rule.ratio else names.amount(rule.compared, bound)
-    share = isinstance(rule, QuantisedCheck) or is_share(
-        rule.equivalent if isinstance(rule, EquivalentCheck) else getattr(rule, "compared", "")
-    )
-    return f"{quantity.short(100 * bound)} points" if share and bound else quantity.short(bound)
-
-
-FAR = 3
-"""A value that is so many times its limit, or the limit it, needs no picture."""
-NEAR = 40
-"""Percent of a strip that the text of a bound may need."""
+        texts = [f"{b:g}×" if rule.ratio else names.amount(rule.compared, b) for b in bounds]
+    else:
+        share = isinstance(rule, QuantisedCheck) or is_share(
+            rule.equivalent if isinstance(rule, EquivalentCheck) else getattr(rule, "compared", "")
+        )
+        texts = [
+            f"{quantity.short(100 * b)} points" if share and b else quantity.short(b)
+            for b in bounds
+        ]
+    if isinstance(rule, EquivalentCheck):
+        return f"±{texts[-1]}"
+    unit = texts[-1].lstrip("\N{MINUS SIGN}-.,0123456789")
+    return quantity.EN_DASH.join([*(text.removesuffix(unit) for text in texts[:-1]), texts[-1]])
 
 
 def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip | None]:
-    """Each number's interval against the bounds of a rule, on one scale.
-
-    None of a number without an interval, of a single one without a bound, and of those that are
-    `FAR` from every bound.
-    """
+    """Each number's interval against the bounds of a rule, on one scale; None without either."""
     bounds = rule.bounds if isinstance(rule, BoundCheck) else (None, None)
-    zero = isinstance(rule, QuantisedCheck)
     if isinstance(rule, EquivalentCheck):
         bounds = -rule.within, rule.within
     elif isinstance(rule, QuantisedCheck):
         bounds = None, -rule.negligible
     intervals = [number.interval for number in numbers]
-    by_ratio = isinstance(rule, BoundCheck) and not rule.difference
-    factors = [one.value / b for one in intervals for b in bounds if by_ratio and b]
-    ticks = [bound for bound in bounds if bound is not None] + [0.0] * zero
+    ticks = [bound for bound in bounds if bound is not None]
     known = [one for one in intervals if one.known]
-    far = bool(factors) and all(not 1 / FAR < factor < FAR for factor in factors)
-    if far or not known or (len(intervals) == 1 and not ticks):
+    if not (ticks and known):
         return [None] * len(intervals)
     ends = [*ticks, *(end for one in known for end in (one.low, one.high))]
     least, most = min(ends), max(ends)
@@ -355,14 +345,11 @@ def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip |
         return round(100 * (amount - least + air) / (most - least + 2 * air), 1)
 
     low, high = (
-        edge * bool(ticks) if b is None else place(b)
-        for b, edge in zip(bounds, (0, 100), strict=True)
+        edge if bound is None else place(bound)
+        for bound, edge in zip(bounds, (0, 100), strict=True)
     )
-    marks = tuple((place(tick), _limit(rule, names, tick)) for tick in ticks)
-    if len(marks) > 1 and marks[1][0] - marks[0][0] < NEAR:
-        (first, least_text), (second, most_text) = marks
-        both = least_text if zero else f"{least_text}{quantity.EN_DASH}{most_text}"
-        marks = (first, both), (second, "")
+    text = _limits(rule, names, ticks)
+    marks = tuple((place(tick), text) for tick in ticks)
     return [
         Strip(place(i.low), place(i.value), place(i.high), marks, (low, high)) if i.known else None
         for i in intervals
@@ -386,7 +373,7 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
         own = closest_first(result for result in distinct(every) if result.claim.by == by)
         items = tuple(
             Unit(
-                f"{label(result.claim.text, 200)}{where * (texts[result.claim.text] > 1)}",
+                tied(label(result.claim.text, 200)) + where * (texts[result.claim.text] > 1),
                 place,
                 result.state.name.lower(),
                 STATES[result.state],
@@ -435,7 +422,9 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
             folded = bool(sections) and not states <= DECIDED
             table = claims_table(f"{name}-table", title, rows, named=not one)
             blocks = (commands, table) if name == "undecided" else (table,)
-            sections.append(Section(name, title, blocks, folded=folded))
+            claims = distinct(claim for _, own in rows for claim in own)
+            detail = quantity.plural(len(claims), "claim") * folded
+            sections.append(Section(name, title, blocks, folded=folded, detail=detail))
     return Page(
         path=PATH,
         title="Claims",
