@@ -391,7 +391,7 @@ def test_figures_and_cells_are_counted_once_and_all() -> None:
 SHOWN = {
     "gpubf16": "precision_cnn: 4,683 images/s ",
     "aa": "strategies: 4,723 images/s ",
-    "onevs3": "1 comparison is not decided (one thread of Intel Xeon over two: ",
+    "onevs3": "1 comparison is not decided (one thread over two: ",
     "nobase": "strategies: 4,900 images/s ",
     W: "mnist_deploy: 1,868 images/s",
 }
