@@ -394,7 +394,7 @@ def rows_plot(
         dots = [replace(dot, detail="") for dot in dots]
     measured = [value.of for value in values if value.of.row is None]
     named = [
-        (replace(dot, name=dot.name.replace(bench.one_kind, "")), value.of)
+        (replace(dot, name=dot.name.replace(f" ({bench.one_kind})", "")), value.of)
         for dot, value in zip(dots, values, strict=False)
     ]
     ours = len({*title_subjects}) > 1 and not any(of.row for of in title_subjects)
