@@ -134,11 +134,11 @@ def _int8(bench: Benchmark) -> Iterator[Finding]:
     results = [result for _, result in quantised]
     size = Interval(median(result.size_share for result in results), nan, nan, len(results))
     values = [_value(bench, rows, size, Unit.SHARE, SIZE)]
-    rates = [(row.quantised.int8.throughput, row.quantised.float32.throughput) for row in results]
-    speeds = {
-        LATENCY: [result.latency_ratio for result in results],
-        BATCHES: [own / base if base > 0 else nan for own, base in rates],
-    }
+    both = [(row.quantised.int8, row.quantised.float32) for row in results]
+    speeds = {LATENCY: [result.latency_ratio for result in results]}
+    if all(own.batch > 1 for own, _ in both):  # a batch of one is a call
+        rates = [(own.throughput, base.throughput) for own, base in both]
+        speeds[BATCHES] = [own / base if base > 0 else nan for own, base in rates]
     for part, ratios in speeds.items():
         if isfinite((faster := geometric_mean(ratios)).value):
             value = _value(bench, rows, faster, Unit.RATIO, part)

@@ -10,6 +10,7 @@ import pytest
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.findings import Caveat, Finding, Kind
 from accelreport.analysis.learning import Change
+from accelreport.analysis.learning_findings import BATCHES
 from accelreport.analysis.ranking import ranked_findings
 from accelreport.analysis.stats import Verdict, mean
 from accelreport.results.record import Confusion, GeneratedText, Warned
@@ -203,3 +204,11 @@ def test_the_question_of_a_benchmark_comes_first(
     update: dict[str, Any], changes: dict[str, Any], kind: Kind
 ) -> None:
     assert ranked(*[update] * 3, **changes)[0].kind is kind
+
+
+def test_a_batch_of_one_is_a_call() -> None:
+    own = quantised(2, 3)["quantised"]
+    one = own.model_copy(update={"int8": own.int8.model_copy(update={"batch": 1})})
+    findings = [only(Kind.INT8, {"quantised": run}) for run in (own, one)]
+    parts = [{value.of.part for value in finding.values} for finding in findings if finding]
+    assert [BATCHES in each for each in parts] == [True, False]
