@@ -161,6 +161,19 @@ def test_numbers_at_one_swept_value_are_in_the_order_and_the_colours_of_their_ma
         assert one[1] == other[1] or (one[0] < other[0]) == (one[1] < other[1])
 
 
+def test_published_marks_that_touch_have_a_label_each() -> None:
+    lines = [
+        SweepLine(
+            name, "", SEVEN[0], (1.0, 2.0), own, own, own, published=True, texts=(f"{own[0]:g}", "")
+        )
+        for name, own in (("GPU", (100.0, 300.0)), ("TPU", (101.0, 200.0)))
+    ]
+    axes = sweep_axes(lines, [], x_title="batch size")
+    sets = SweepPanel(lines, [], axes, 600, 290).chart().to_dict()["datasets"].values()
+    texts = [row["label"] for rows in sets for row in rows if "ink" in row]
+    assert {"100", "101"} <= {*texts}
+
+
 def test_a_rounding_error_is_told_in_words_that_need_no_powers_of_ten() -> None:
     assert quantity.tiny(1.4e-6) == "below 0.00001"
     assert quantity.tiny(2.6e-4) == "0.00026"

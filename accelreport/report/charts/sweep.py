@@ -15,7 +15,6 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     COLOUR,
@@ -476,14 +475,7 @@ class SweepPanel:
             for n, (x, y, text) in enumerate(zip(line.x, line.y, line.texts, strict=False), 1)
             if text and not (self.named and n == len(line.x) and text in names[-1])
         ]
-        # Published marks that touch have one label.
-        alike = grouped(
-            numbers, lambda one: (one[0], round(self._down(one[1]) / MARK) if one[-1] else one)
-        )
-        joined = [
-            (*own[0][:2], " · ".join(one[2] for one in own), *own[0][3:]) for own in alike.values()
-        ]
-        texts, size = [*failed, *joined], LABEL_SIZE
+        texts, size = [*failed, *numbers], LABEL_SIZE
         shifts: list[list[tuple[float, float]]] = []
         boxes: list[list[Box]] = []
         for own_number, (x, y, text, *_, published) in enumerate(texts):
