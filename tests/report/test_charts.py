@@ -26,7 +26,7 @@ from accelreport.report.charts.curves import (
     shared_axes,
 )
 from accelreport.report.charts.dot_plot import dot_plot
-from accelreport.report.charts.dots import Base, Dot, all_hollow, as_bars, marks_text
+from accelreport.report.charts.dots import Base, Dot, as_bars, marks_text
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.sweep import (
     GREY,
@@ -410,12 +410,10 @@ def test_a_linear_axis_of_rates_begins_at_0_and_is_even() -> None:
     assert 0.9 < axes.share(3e3) < 1
 
 
-def test_bars_are_pale_only_beside_whole_ones_and_a_narrow_interval_is_in_words() -> None:
+def test_bars_that_were_all_stopped_are_pale_and_a_narrow_interval_is_in_words() -> None:
     stopped = ("stopped by the budget",)
     own = Dot("a", "", CPU, 100.0, "100", 99.5, 100.4, hollow=stopped, span="99.5–100.4")
     dots = as_bars([own, Dot("b", "", CPU, 9.0, "9", 4.0, 12.0, hollow=stopped)], 100.0)
-    assert all_hollow(dots)
     assert [dot.whole_text for dot in dots] == ["100 (99.5–100.4)", "9"]
-    text = "All stopped by the budget · lines and brackets: 95\xa0% intervals."
+    text = "Pale: stopped by the budget · lines and brackets: 95\xa0% intervals."
     assert marks_text(dots, bars=True) == text
-    assert not all_hollow([*dots, Dot("c", "", CPU, 8.0, "8", 8.0, 8.0)])

@@ -196,7 +196,7 @@ def test_errors_of_several_series_are_drawn_relative_to_their_naive_guess() -> N
     assert values_of(plot) == pytest.approx(sorted(ratios))
 
 
-def test_a_drawn_forecast_names_its_seed_and_an_interval_that_holds_1_is_undecided() -> None:
+def test_a_drawn_forecast_names_its_seed_and_an_undecided_one_is_no_partial_run() -> None:
     runs = ({"forecasts": [forecast(e), forecast(2 * e, "wind")]} for e in (0.4, 0.5, 0.6))
     first, errors = (scene.shown for scene in opening_of(bench_of(*runs)).scenes)
     assert isinstance(first, Plot)
@@ -204,7 +204,8 @@ def test_a_drawn_forecast_names_its_seed_and_an_interval_that_holds_1_is_undecid
     text = drawn([first]).replace("\xa0", " ")
     assert "seed 0; error: 0.400 °C; mean of 3 seeds: 0.50 °C" in text
     assert '"same hour"' in text, "the guess has a line of its own"
-    assert "Wind: 1.00× (0.50–1.50×), undecided" in errors.description
+    assert "Wind: 1.00× (0.50–1.50×), 1.00" in errors.description
+    assert "○" not in errors.caption
 
 
 def test_int8_is_drawn_relative_to_float32() -> None:

@@ -21,7 +21,6 @@ from accelreport.report.charts.dots import (
     Dot,
     Line,
     Row,
-    all_hollow,
     from_zero,
     lanes,
 )
@@ -129,9 +128,6 @@ class _DotPlot:
         if self._apart:
             # Their axis has the unit.
             dots = [d.short if self._phone else replace(d.short, beside=d.beside) for d in dots]
-        if self._bars:
-            # What is true of all bars is in words, and none of them is pale.
-            dots = [replace(dot, hollow=()) for dot in dots] if all_hollow(dots) else dots
         limit = base is not None and base.limit
         # Names are above the marks of a telephone, where ground at one side would be a track.
         self._shaded = base is not None and bool(base.below) and not self._phone

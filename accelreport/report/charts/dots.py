@@ -148,13 +148,6 @@ def as_bars(dots: Sequence[Dot], longest: float) -> list[Dot]:
     ]
 
 
-def all_hollow(dots: Iterable[Dot]) -> bool:
-    """Whether every measured mark is hollow for the same reasons, so that none need look so."""
-    return len({dot.hollow for dot in dots if not dot.published} | {()}) == 2 and all(
-        dot.hollow or dot.published for dot in dots
-    )
-
-
 def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> str:
     """The marks that a chart has, and what they mean.
 
@@ -165,13 +158,12 @@ def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> s
     """
     own = [dot for dot in dots if not dot.published]
     hollow = " or ".join(why_hollow(own))
-    solid = "decided" if hollow == "undecided" and solid == "measured" else solid
     published = "published"  # unless their group has that name
     published *= any(dot.published and dot.group != published for dot in dots)
     several = (published or hollow) and not all(dot.hollow for dot in own)
     looks = [("●", solid if several else ""), ("○", hollow), ("◇", published)]
     if bars:
-        looks = [("outline:", published), ("all" if all_hollow(dots) else "pale:", hollow)]
+        looks = [("outline:", published), ("pale:", hollow)]
     marks = [f"{mark} {text}" for mark, text in looks if text]
     marks += ["✕ above the peak"] * any(dot.flagged for dot in dots)
     text = " · ".join(filter(None, [*marks, intervals_text(dots)]))
@@ -193,7 +185,7 @@ def why_hollow(dots: Iterable[Dot]) -> list[str]:
 def brief_marks(dots: Sequence[Dot], *, bars: bool) -> str:
     """The same in the few words of a slide: "pale: stopped by the budget"."""
     why = " or ".join(why_hollow(dots))
-    sign = "○" if not bars else "all" if all_hollow(dots) else "pale:"
+    sign = "pale:" if bars else "○"
     return f"{sign} {why}" if why else ""
 
 

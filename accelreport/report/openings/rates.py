@@ -21,26 +21,22 @@ from accelreport.analysis.speed_findings import (
     forward,
     has_lines,
     inverse,
-    published_lines,
     published_value,
     rate_of,
     sound_rates,
-    swept_number,
 )
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
 from accelreport.report.charts.dots import Dot, brief_marks, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
-from accelreport.report.forms import why_hollow
+from accelreport.report.forms import times_as_fast, why_hollow
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import (
     FIGURES,
-    QUANTITIES,
     figure_of,
     printed_text,
     provenance_text,
-    settings_text,
 )
 from accelreport.report.model import (
     Column,
@@ -224,31 +220,18 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     if names.keys() != {*measured}:
         machine, names = of_one_machine(bench, measured)
     varied = len({value.of.point for value, _ in rates if value.of.point}) > 1 < len(points)
-    published = len(measured) < len(rates)
-    if machine and published and len({of.point for of in measured}) < 2:
+    if machine and len(measured) < len(rates):
         machine, names = "", {}
-    dots = [
-        replace(dot, name=names.get(value.of, dot.name))
+    pairs = [
+        (replace(dot, name=names.get(value.of, dot.name)), value.of)
         for dot, (value, _) in zip(dots, rates, strict=True)
     ]
-    if varied:
-        where = ""
-        # Their names and what is swept, or the machine, apart, so that the bars have room.
-        apart = [
-            replace(dot, detail=machine * published if value.of in names and machine
-                    else bench.at(value.of.point, ""))
-            for dot, (value, _) in zip(dots, rates, strict=True)
-        ]  # fmt: skip
-        dots = [
-            replace(
-                dot,
-                name=dot.name
-                if machine and value.of in names
-                else f"{dot.name}{speaker.at(value.of)}",
-            )
-            for dot, (value, _) in zip(dots, rates, strict=True)
-        ]
-    where += f" on {machine}" * (machine != "" and not published)
+    dots = [dot for dot, _ in pairs]
+    if varied and not machine:
+        # Their names and what is swept apart, so that the bars have room.
+        apart = [replace(dot, detail=bench.at(of.point, "")) for dot, of in pairs]
+        dots = [replace(dot, name=f"{dot.name}{speaker.at(of)}") for dot, of in pairs]
+    where = f"{where * (not varied)}{f' on {machine}' * bool(machine)}"
     counted = bench.words.rate
     ratios = [
         value
@@ -275,11 +258,13 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     words = {unlike(bench, v) for v in withheld if WITHHELD in beside.get(v.of, {}).values()}
     note = f" {WITHHELD}: {quantity.listed(sorted(words))}." * bool(words)
     if len(bases) == 1:
-        note += f" ×:{quantity.SPACE}over {names.get(bases[0], speaker.name(*bases))}."
+        named = names.get(bases[0], f"{speaker.name(*bases)}{speaker.at(*bases) * varied}")
+        note += f" ×:{quantity.SPACE}over {named}."
     note += clock_text(value for value, _ in rates)
     drawn = [value.of.row for value, _ in rates if value.of.row]
     times = {FIGURES[r.figure][0] for r in published_rates(bench.plan) if r.row in drawn}
     note += f" Published: by {' or '.join(sorted(times))}." * (len(times) > 1)
+    note += source_text(bench, [row.device for row in drawn])
     return Scene(finding, replace(plot, caption=f"{plot.caption}{note}"))
 
 
@@ -471,9 +456,12 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     restated = [finding for finding in bench.findings if alike and finding.kind is Kind.RESTATED]
     values = sorted(total.every_value, key=lambda value: value.number)
     kind = bench.plan.devices[bench.plan.baseline.device].kind
+    ratio = times_as_fast(total) if total.is_sentence else ""
+    beside = {total.base.of: ratio, total.values[0].of: "1×"} if ratio and total.base else {}
+    dots = [dot_of(speaker, value, beside.get(value.of, "")) for value in values]
     plot = rows_plot(
         bench,
-        [dot_of(speaker, value) for value in values],
+        [replace(dot, ratio=dot.beside) for dot in dots],
         name="totals",
         title="Time for the whole training",
         axis="time for the whole training",
@@ -494,34 +482,13 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     return replace(plot, caption=f"{''.join([plot.caption, *stated])} {note}")
 
 
-def source_text(bench: BenchmarkView) -> str:
-    """What the source printed of epochs and ratios of its devices, for below a figure.
-
-    Empty where a line of the sweep has it.
-    """
-    axis, plan = swept_number(bench), bench.plan
-    if (
-        axis
-        and len(bench.axes) == 1
-        and any(len(line) > 1 for line in published_lines(bench, axis))
-    ):
-        return ""
-    texts = []
-    for figure, least in (("epoch_time", 2), ("speedup", 1)):
-        own = {
-            (one.row.device, settings_text(one.row.where), one.value): one.row
-            for one in bench.published_results
-            if one.figure == figure and one.source == plan.source and one.row.comparable
-            and one.row.mark != "D" and not one.flags
-        }  # fmt: skip
-        if len({device for device, *_ in own}) < least:
-            continue
-        where = [row.where for row in own.values()]
-        varied = [axis for axis in bench.axes if len({one.get(axis) for one in where}) > 1]
-        rows = []
-        for (*_, value), row in own.items():
-            place = settings_text({x: row.where[x] for x in varied if x in row.where})
-            named = label(f"{row.label}{' at ' * bool(place)}{place}", 80)
-            rows.append(f"{printed_text(figure, value)} ({named})")
-        texts.append(f"Published {QUANTITIES.get(figure, figure)}: {', '.join(rows)}.")
-    return " ".join(texts)
+def source_text(bench: BenchmarkView, drawn: Collection[str]) -> str:
+    """The ratio that the source printed of each two devices that a figure has, behind a caption."""
+    ratios: dict[tuple[str, str], str] = {}
+    for one in bench.published_results:
+        row, sides = one.row, (one.row.device, one.over)
+        sound = row.comparable and row.mark != "D" and not one.flags
+        if one.source == bench.plan.source and sound and {*sides} <= {*drawn}:
+            text = f"{printed_text('speedup', one.value)} ({label(row.label, 80)})"
+            ratios.setdefault(sides, text)
+    return f" Published speedup: {', '.join(ratios.values())}." * bool(ratios)

@@ -13,7 +13,7 @@ from pathlib import Path
 from accelreport.analysis.findings import COMPARISONS, Finding, Kind, Unit
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.speed_findings import has_lines
-from accelreport.analysis.stats import Interval, Verdict
+from accelreport.analysis.stats import Interval
 from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.report import quantity
 from accelreport.report.charts.curves import FEW
@@ -30,7 +30,6 @@ from accelreport.report.openings.rates import (
     rates_at,
     rates_scene,
     ratios_scene,
-    source_text,
     totals_plot,
 )
 from accelreport.report.openings.sweep import latency_scene, sweep_scene
@@ -121,14 +120,13 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
             end / base.number for end in (own.number, own.interval.low, own.interval.high)
         )
         ratio = replace(own, interval=Interval(mean, low, high, own.interval.n), unit=Unit.RATIO)
-        dot, open_ = dot_of(speaker, ratio), own.verdict is Verdict.UNDECIDED
+        dot = dot_of(speaker, ratio)
         dots.append(
             replace(
                 dot,
                 name=sentence(label(own.of.part, 24)),
                 detail=f"{speaker.number(own)}; {in_quotes(base.of.part)} {speaker.number(base)}",
                 text=speaker.with_interval("", ratio).strip(),
-                hollow=dot.hollow + ("undecided",) * (open_ and not dot.hollow),
             )
         )
     if not dots:
@@ -242,11 +240,7 @@ def opening_of(bench: BenchmarkView) -> Opening:
             if scene.marks(title.title_values) else scene
             for scene in scenes
         )  # fmt: skip
-    speaker, last = Speaker(bench), scenes[-1]
-    kinds = {scene.finding.kind for scene in scenes}
-    if isinstance(last.shown, Plot) and not kinds & {Kind.TOTAL, Kind.RESTATED}:
-        caption = " ".join(filter(None, (last.shown.caption, source_text(bench))))
-        scenes = (*scenes[:-1], replace(last, shown=replace(last.shown, caption=caption)))
+    speaker = Speaker(bench)
     if title and not speaker.claim:
         # A heading is the finding of the first figure.
         scenes = tuple(sorted(scenes, key=lambda scene: not scene.marks(title.title_values)))

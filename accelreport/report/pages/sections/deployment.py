@@ -7,7 +7,7 @@ from dataclasses import replace
 from accelreport.analysis.findings import Finding, Kind, Unit
 from accelreport.analysis.learning import QuantisedResult, quantised_results
 from accelreport.analysis.learning_findings import BATCHES, LATENCY, SIZE, quantised_runs
-from accelreport.analysis.stats import Verdict, percentile
+from accelreport.analysis.stats import percentile
 from accelreport.report import quantity
 from accelreport.report.charts.dots import Base, Dot
 from accelreport.report.charts.drawing import WIDE
@@ -80,9 +80,8 @@ def _int8_dots(finding: Finding, device: Series) -> list[Dot]:
         if (faster := parts.get(part)) is None:
             continue
         text = quantity.ratio_of(faster.interval)
-        hollow = ("undecided",) * (faster.verdict is Verdict.UNDECIDED)
         dot = Dot(name, "", device, faster.number, text, *faster.interval.ends)
-        dots.append(replace(dot, hollow=hollow or why_hollow(faster.caveats)))
+        dots.append(replace(dot, hollow=why_hollow(faster.caveats)))
     return dots
 
 
