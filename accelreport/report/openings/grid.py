@@ -277,8 +277,7 @@ def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[Hea
     why = ", ".join(sorted(absent))
     dashed = f" Hatched ({absent.total()} of {cells}): {why}." if absent else ""
     gone = f" {sentence(left_out)}." if (left_out := _left_out(every, panels)) else ""
-    framed = "Frames: the shortest and the longest time. Stronger colour: longer (log scale)"
-    return f"{framed}{quality}.{dashed}{gone}"
+    return f"Colour: log scale{quality}.{dashed}{gone}"
 
 
 # The drawing ------------------------------------------------------------------------------------
@@ -426,7 +425,6 @@ class _HeatLayers:
             {
                 "x": x, "x2": x + width - GAP, "y": y, "y2": y + height - GAP,
                 "known": known, "shade": round(PALEST + (1 - PALEST) * share, 3),
-                "edge": "var(--ink)" if known and share in {0.0, 1.0} else "none",
             }
         )  # fmt: skip
         middle, centre = x + (width - GAP) / 2, y + (height - GAP) / 2
@@ -461,12 +459,8 @@ class _HeatLayers:
         lines = [line for cell in absent for line in _hatching(*(cell[k] for k in CORNERS))]
         layers = [
             Layer(rows(known))
-            .mark_rect(fill=SHADE, strokeWidth=1.5)
-            .encode(
-                fillOpacity=alt.FillOpacity("shade:Q", scale=None),
-                stroke=alt.Stroke("edge:N", scale=None),
-                **ends,
-            ),
+            .mark_rect(fill=SHADE)
+            .encode(fillOpacity=alt.FillOpacity("shade:Q", scale=None), **ends),
             Layer(rows(absent)).mark_rect(fill="none", **hatched).encode(**ends),
             Layer(rows(lines)).mark_rule(**hatched).encode(**ends),
         ]

@@ -253,25 +253,23 @@ def _line(
 
     Marks of the baseline and of a source have numbers where they are few; so have the title's.
     """
-    bench, last = speaker.bench, values[-1]
-    most = MOST_PUBLISHED if last.of.row else MOST_TEXTS
+    bench, last, row = speaker.bench, values[-1], values[-1].of.row
+    most = MOST_PUBLISHED if row else MOST_TEXTS
     numbered = len(values) <= most
-    numbered &= last.of.row is not None or last.of.device == bench.plan.baseline.device
-    detail = provenance_text(last, year_of(bench, last.of))
+    numbered &= row is not None or last.of.device == bench.plan.baseline.device
+    detail = provenance_text(last, year_of(bench, last.of)) if row else str(last.provenance)
     shown = [ratios[value.of] for value in values if value.of in ratios]
     if shown and (over := shown[0].over):
-        # The legend has no room for the number of processes as well.
-        origin = detail if last.of.row else str(last.provenance)
-        detail = f"{origin}; {speaker.numbers(shown)} {speaker.name(over)}"
+        detail = f"{detail}; {speaker.numbers(shown)} {speaker.name(over)}"
     return SweepLine(
-        name=label(last.of.row.label, 60) if last.of.row else speaker.name(last.of),
+        name=label(row.label, 60) if row else speaker.name(last.of),
         detail=detail,
         device=style_of(bench, last.of),
         x=tuple(float(value.of.point[0]) for value in values),
         y=tuple(value.number for value in values),
         low=tuple(value.interval.ends[0] for value in values),
         high=tuple(value.interval.ends[1] for value in values),
-        published=last.of.row is not None,
+        published=row is not None,
         digits=tuple(value.digits for value in values),
         hollow=tuple(why_hollow(value.caveats) for value in values if not value.of.row),
         texts=tuple(without_unit(v) if numbered or v.of in titled else "" for v in values),

@@ -323,7 +323,7 @@ def quality_section(bench: BenchmarkView) -> Section | None:
     blocks.append(quality_table(bench, metric))
     # The table has the end of a run that the budget stopped, and a finding its last whole epoch.
     whole = [f.kind for f in bench.findings if f.kind is Kind.LEARNS and f.is_sentence]
-    detail = Speaker(bench).number_of(Kind.TARGET, *whole) or metric_title(metric)
+    detail = Speaker(bench).number_of(Kind.TARGET, *whole)
     target = bench.plan.measure.target
     if target and not any(row.reached for row in bench.target_times):
         missed = f"{level_text(target.metric, target.level)} {metric_title(target.metric)}"
