@@ -280,7 +280,7 @@ class Finding:
 
     @property
     def of_several(self) -> bool:
-        """Whether it is of several configurations, the fastest or all of them."""
+        """Whether it is of the fastest of several configurations."""
         return self.kind is Kind.RATE and self.of > 1
 
     @property

@@ -485,8 +485,7 @@ def _is_next_stage(less: Device, more: Device) -> bool:
 def rate_findings(bench: Benchmark) -> Iterator[Finding]:
     """What the baseline does in a second: of several points the highest, where that is decided.
 
-    Of a number's sweep all rates are the finding where it is not, else the first one; `of` counts
-    them.
+    Else the first one; `of` counts those of which one is the highest.
     """
     rated = [(group, rate) for group in base_groups(bench) if (rate := rate_of(group))]
     if not rated:
@@ -494,13 +493,10 @@ def rate_findings(bench: Benchmark) -> Iterator[Finding]:
         return
     (own, highest), *others = sorted(rated, key=lambda pair: -pair[1].number)
     rules = replace(rules_of(bench.plan, bench.results), quality=None, comparisons=len(others))
-    swept = bool(swept_number(bench))
-    if (_is_grid(bench) or swept) and all(
+    if (_is_grid(bench) or swept_number(bench)) and all(
         speedup(own, group, rules).verdict is Verdict.FASTER for group, _ in others
     ):
         yield Finding(Kind.RATE, (highest,), of=len(rated))
-    elif swept and len(bench.axes) == 1:
-        yield Finding(Kind.RATE, tuple(rate for _, rate in rated), of=len(rated))
     else:
         yield Finding(Kind.RATE, (rated[0][1],))
 

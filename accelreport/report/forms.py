@@ -29,7 +29,7 @@ class Form:
 
 def best_of(finding: Finding) -> str:
     """Of how many rates one is the highest; empty of anything else."""
-    if not finding.of_several or len(finding.values) > 1:
+    if not finding.of_several:
         return ""
     return f", the {'higher' if finding.of == 2 else 'highest'} of its {finding.of} rates"
 
@@ -68,7 +68,7 @@ def runs_of(finding: Finding) -> str:
     """What is unusual of the runs behind a number: "one run", "one partial run", "partial runs"."""
     partial = "partial " * (Caveat.BUDGET in finding.caveats)
     one = finding.kind is Kind.MISCLASSIFIED or Caveat.SINGLE_RUN in finding.caveats
-    if one and (finding.kind is Kind.RANGE or (finding.of_several and len(finding.values) > 1)):
+    if one and finding.kind is Kind.RANGE:
         if all(Caveat.BUDGET in value.caveats for value in finding.values):
             return "single partial runs"
         return f"single runs{', partial ones included' * bool(partial)}"
@@ -121,7 +121,7 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.RANGE,), "{one} takes {number} on {who}"),
     Form((Kind.RATE,), "{who} {do} {number}{at}{best}"),
     Form((Kind.LATENCY,), "the median call{at} takes {number} on {who}"),
-    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second} of training"),
+    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second} of training steps"),
     Form((Kind.MISCLASSIFIED,), "{data}{wrong} misclassified{at}"),
     Form((Kind.WRITES,), "{data}the network predicts {number} of the next characters "
          "after {second} of training"),
@@ -134,7 +134,8 @@ FORMS: tuple[Form, ...] = (
          "{number}, and that of {naive} is {other}"),
     Form((Kind.INT8,), "the int8 network{at} is {number} of the size of the float32 network"
          "{faster}"),
-    Form((Kind.TARGET,), "{data}{reached} {level}, the first{place} after {number} of training",
+    Form((Kind.TARGET,),
+         "{data}{reached} {level}, the first{place} after {number} of training steps",
          lambda finding: reached(finding) > 0),
     Form((Kind.TARGET,), "{data}the time budget stopped every run before {level}", _all_stopped),
     Form((Kind.TARGET,), "{data}no run reaches {level}"),

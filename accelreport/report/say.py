@@ -35,7 +35,7 @@ from accelreport.analysis.speed_findings import difference_of, failures, forward
 from accelreport.analysis.stats import Verdict, grouped, holds_one
 from accelreport.analysis.warnings import is_share
 from accelreport.report import forms, quantity
-from accelreport.report.claim_text import among, as_title, decides, is_of, measured_lines, place_of
+from accelreport.report.claim_text import among, as_title, decides, is_of, measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, PARITY, best_of, data_words, over, say
 from accelreport.report.metrics import axis_title, figure_of, level_text, metric_title, printed_text
 from accelreport.report.text import in_quotes, label, parted, sentence
@@ -186,23 +186,19 @@ class Speaker:
         lines = [f"{text}." for text in [self.failed()] if text and measured]
         if self.claim and not is_of(self.claim, answered[0]):
             claim = replace(self.claim, numbers=tuple(map(self._of_device, self.claim.numbers)))
-            names, (number, *others) = Names(axis=axis_title, value=quantity.setting), claim.numbers
-            if number.quantity == "ratio" and not others:  # its interval: the title has the number
-                ratio = replace(answered[0].values[0], interval=number.interval, over=None, why=())
-                compared = getattr(claim.claim.rule, "over_where", ())
-                point = {axis: x for axis, x in number.point.items() if axis not in compared}
-                place = place_of(replace(number, point=point), names, " ")
-                shown = Finding(Kind.TABLED, (replace(ratio, unit=Unit.RATIO),))
-                lines.append(self.evidence(shown, f" for {place}" * bool(place)))
-            elif len(numbers := measured_lines(claim, names)) <= MOST_NUMBERS:
-                lines += [f"{sentence(line)}." for line in numbers]
+            numbers = measured_lines(claim, Names(axis=axis_title, value=quantity.setting))
+            lines += [f"{sentence(line)}." for line in numbers if len(numbers) <= MOST_NUMBERS]
         titled = [] if self.claim and measured else answered[:1]
+        load = self.load(answered[0])
+        if self.claim:  # a fact of another device is none of a claim
+            runs = [run for number in self.claim.numbers for run in number.processes]
+            places = {(run.device, run.machine) for run in runs}
+            load = busy_text(runs)
+            own = ((f, _processes([forms.first_alone(f)])) for f in answered)
+            answered = [f for f, of in own if places & {(run.device, run.machine) for run in of}]
         lines += [self.evidence(f) if f in titled else self._stated(f) for f in answered]
         held = [text for finding in answered for text in self.caveats(finding, budget=False)]
         stated = list(filter(None, [*lines, *unsure]))[:MOST_STATED]
-        load = self.load(answered[0])
-        if self.claim:
-            load = busy_text(run for number in self.claim.numbers for run in number.processes)
         return " ".join(dict.fromkeys(filter(None, [*stated, *held, load])))
 
     def _of_device(self, number: Number) -> Number:
@@ -337,7 +333,7 @@ class Speaker:
             case Kind.FORECAST if record := self.bench.record(values[0].processes[0]):
                 own = next(f for f in forecasts_of(record) if f.target == values[0].of.part)
                 count = errors_of(record, own).values
-                where = f" for the first {quantity.plural(count, 'validation value')}"
+                where = f" for {quantity.plural(count, 'validation value')} in a row"
             case _ if finding.of_several:
                 where = where or self.at(values[0].of)
         first = forward(values[0])
@@ -514,12 +510,10 @@ class _Words(Mapping[str, str]):
     def at(self) -> str:
         """The sweep point, where the form is of one."""
         of, bench = self._first.of, self.speaker.bench
-        # The best of a grid is framed in the figure: a title has no room for three settings.
+        # A title has no room for three settings of the best of a grid: its evidence has them.
         grid = len(bench.points) > max(map(len, bench.plan.axes.values()), default=0)
-        framed = grid and self.finding.kind is Kind.RATE and self.finding.of_several
-        if self.finding.kind is Kind.RATE and of != (last := self.finding.values[-1]).of:
-            return f"{self.speaker.at(of)} to {quantity.setting(*last.of.point)}"
-        if framed or self.finding.kind in {Kind.GAIN, Kind.COMPILED}:
+        best = grid and self.finding.of_several
+        if best or self.finding.kind in {Kind.GAIN, Kind.COMPILED}:
             return ""
         return self.speaker.at(over(self._first) if of.row else of)
 
@@ -557,8 +551,8 @@ class _Words(Mapping[str, str]):
 
     @property
     def number(self) -> str:
-        """The first number; of a range and of several rates both ends."""
-        every = self.finding.kind in {Kind.RANGE, Kind.RATE}
+        """The first number; of a range both ends."""
+        every = self.finding.kind is Kind.RANGE
         return self.speaker.numbers(self.finding.values if every else (self._first,))
 
     @property

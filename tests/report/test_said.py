@@ -479,7 +479,7 @@ FIELDS = {
 }  # fmt: skip
 """What a field of a form may be, where it is not any text."""
 
-OTHERS = (r".+: [−\d].*", r".+, confirmed", r".+× \(.+, n = \d\)",
+OTHERS = (r".+: [−\d].*", r".+, confirmed", r".+× \(.+, n = \d\)", "(geometric )?mean over .+",
     r"(none|\d+) of \d+ claims? (is|are) .+", "summary",
 )  # fmt: skip
 """Labelled numbers, a claim's own text with its state, and headings that count."""

@@ -229,12 +229,6 @@ def test_a_load_is_said_of_the_first_of_several_comparisons_alone(speaker: Speak
     assert speaker.load(Finding(Kind.FASTER, pairs[1:]))
 
 
-def test_rates_of_a_sweep_are_in_its_order(speaker: Speaker) -> None:
-    last = amount(replace(CPU, point=(1024,)), 2.5, Unit.RATE)
-    title = speaker.title(Finding(Kind.RATE, (amount(CPU, 3.0, Unit.RATE), last), of=2))
-    assert title.replace("\xa0", " ").endswith("s 2.50 to 3.00 images/s at batch size 256 to 1,024")
-
-
 @pytest.mark.parametrize(
     "finding",
     [
