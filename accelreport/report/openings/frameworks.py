@@ -19,7 +19,7 @@ from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView
 
 SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
-"""Numbers of steps that the table has."""
+"""Numbers of steps that the table has, and between which lines are drawn."""
 
 
 def frameworks_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
@@ -50,15 +50,13 @@ def _until(bench: BenchmarkView, pays: Finding) -> Plot:
     last = max(int(ran), at)
     # The number at which a line overtakes is there instead of one next to it.
     shown = sorted({1, at, last, *(n for n in SHOWN_STEPS if n < last and not at / 3 < n < 3 * at)})
-    # A start-up and equal steps make no straight line on logarithmic axes.
-    along = sorted({*shown, *(last ** (share / 24) for share in range(25))})
     curves = [
         SweepLine(
             name=speaker.name(of),
             detail="start-up and steps",
             device=style_of(bench, of),
-            x=tuple(map(float, along)),
-            y=(times := tuple(lines[of].at(steps) for steps in along)),
+            x=tuple(map(float, shown)),
+            y=(times := tuple(lines[of].at(steps) for steps in shown)),
             low=times,
             high=times,
             beside=of != met.of,
@@ -66,7 +64,7 @@ def _until(bench: BenchmarkView, pays: Finding) -> Plot:
             bare=True,
             texts=tuple(
                 quantity.plural(at, bench.words.step) if steps == at and of == met.of else ""
-                for steps in along
+                for steps in shown
             ),
         )
         for of in drawn
@@ -92,12 +90,11 @@ def _until(bench: BenchmarkView, pays: Finding) -> Plot:
     table = Table("until-data", title, columns, (RowGroup(rows),), corner="device")
     table = replace(table, notes=(f"{sign.strip()} extrapolated",) * signed)
     axes = sweep_axes(curves, (), x_title=noun, tick=plain_duration, text=quantity.duration)
-    low = min(time for curve in curves for time in curve.y)
-    axes = replace(axes, swept=tuple(map(float, shown)), heights=(low, axes.heights[1]))
     return lines_plot(
         curves,
         (),
         axes,
+        title_lines=curves,
         id="until",
         title=title,
         words=lambda some: (
