@@ -317,7 +317,7 @@ def later_epoch(result: Result, epochs: object) -> tuple[float, bool]:
     """
     timings = result.timings
     cut = isnan(timings.epoch_s) and result.extrapolated
-    if not cut or not isinstance(epochs, int) or epochs < 2:
+    if not cut or not isinstance(epochs, int) or epochs < 1:
         return timings.epoch_s, False
     return result.seconds * timings.planned_steps / epochs, True
 
