@@ -39,7 +39,7 @@ def _same(finding: Finding) -> bool:
 
 
 def _single(finding: Finding) -> bool:
-    return all(value.interval.n == 1 for value in finding.values)
+    return all(v.interval.n == 1 and len(v.processes) <= 2 for v in finding.values)
 
 
 MOST_NAMED = 2
