@@ -572,7 +572,8 @@ def test_a_measured_accelerator_comes_before_a_published_one() -> None:
 
 def _called(steps: int, **asked: Any) -> BenchmarkView:
     """A model that was called so many times, by batch size, in a process on each device."""
-    axes = {"axes": {"batch_size": (1, 8, 64)}, "devices": ("cpu", "cpu-1"), "repeats": 1} | asked
+    axes: dict[str, Any] = {"axes": {"batch_size": (1, 8, 64)}, "devices": ("cpu", "cpu-1")}
+    axes |= {"repeats": 1, **asked}
     made = study(epochs=1, steps_per_epoch=steps, **axes)
     plan = made.plan.model_copy(update={"workload": {**made.plan.workload, "mode": "inference"}})
     records = tuple(
