@@ -202,7 +202,7 @@ TRUE = {
     "shares of whole runs": ("lat13", "", "1 thread reaches 15.8 % of its measured roof of 360 "),
     "the units behind a precision": (T, "precision_cnn", "float32 on Intel Xeon with AMX + on"),
     "what is int8": (W, "mnist_deploy", "int8: weights and activations, 1 thread;"),
-    "what is a mean in a start-up": (W, "har_sample", "medians of processes. Steady step and first"),
+    "what is a mean in a start-up": (W, "har_sample", "of processes. Steady step and first"),
     "of which seeds a median is": (W, "har_sample", "Medians of the seeds that reached it."),
     "which mean a rule is of": (W, "har_sweep", "as the geometric mean over all values of layers"),
     "what the time of a claim leaves out": (W, "har_sweep", "whole training (without validation)"),
