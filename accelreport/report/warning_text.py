@@ -259,7 +259,8 @@ def flag_text(flag: Contradiction) -> str:
         case "step-is-a-sample":
             return (
                 f"what the source calls a step ({seconds_text(printed)}) is the time of a sample: "
-                f"{count:,.0f} of them make its epoch of {seconds_text(other)}"
+                f"{count:,.0f} of them take {duration(printed * count)}, "
+                f"and its epoch {seconds_text(other)}"
             )
         case "steps-unlike-epoch":
             steps = f"{count:,.0f} steps of {seconds_text(printed)}"

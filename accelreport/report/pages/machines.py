@@ -165,6 +165,10 @@ def machine_facts(records: Iterable[Record], *, page: str = "") -> tuple[Facts, 
     return tuple(blocks)
 
 
+ONE_CORE = 1.1
+"""Up to this multiple of a core's rate, a product kept one core busy."""
+
+
 def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
     """What a machine is, and the rates that its measured roofs are made of."""
     facts = _field_facts(_FIELDS, environments)
@@ -175,10 +179,14 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
     roofs = [environment.roofs for environment in environments if environment.roofs]
     if roofs:
         core = quantity.extent([roof.core_tflops for roof in roofs], quantity.operation_rate)
-        every = quantity.extent([roof.tflops for roof in roofs], quantity.operation_rate)
         gbps = quantity.extent([roof.gbps for roof in roofs], quantity.number)
-        rates = f"{core}/core, {every} on all cores, {gbps}{quantity.SPACE}GB/s"
-        facts.append(Fact("Measured roofs", rates))
+        # A product that kept one core busy is no rate of all.
+        every = [roof.tflops for roof in roofs if roof.tflops > ONE_CORE * roof.core_tflops]
+        rates = [f"{core}/core"]
+        if every:
+            rates.append(f"{quantity.extent(every, quantity.operation_rate)} on all cores")
+        rates.append(f"{gbps}{quantity.SPACE}GB/s")
+        facts.append(Fact("Measured roofs", ", ".join(rates)))
     return facts
 
 

@@ -142,8 +142,8 @@ def deck(
     if len(lines) > MOST_COMMANDS or len("".join(lines)) > LONGEST_COMMANDS:
         lines = [line for line in lines if line[0] != "#"]
         longest = max((line for line in lines if " run " in line), key=len)
+        more = "The notes have every command."
         first = [line for line in lines if "git checkout" in line]
-        more = f"The notes have {len(lines) - len(first) - 2} more commands."
         lines = [*first, _cut(longest, MOST_COMMANDS), lines[-1]]
     code = Code("", tuple(Token(line.strip() + "\n") for line in lines), wrapped=True)
     last = Section(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, Number, distinct
-from accelreport.analysis.outcome import outcome_of
+from accelreport.analysis.outcome import Rerun, outcome_of
 from accelreport.analysis.speedup import Why
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
@@ -83,7 +83,7 @@ GROUPS = (
     ("refuted", "Refuted", frozenset({ClaimState.REFUTED})),
     ("claims", "Confirmed", frozenset({ClaimState.CONFIRMED})),
     ("undecided", "Undecided: more repeats may decide", OPEN),
-    ("open", "Undecided: 20 repeats do not decide", OPEN),
+    ("open", "Undecided: 20 repeats may not decide", OPEN),
     ("unmeasured", "Not measured", frozenset({ClaimState.NOT_MEASURED})),
     ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
 )
@@ -393,6 +393,12 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
     return Units(tuple(rows), tuple(keys)) if rows else None
 
 
+def _of_claims(run: Rerun[BenchmarkView]) -> Rerun[BenchmarkView]:
+    """A run of the benchmarks of its claims, without those of its comparisons alone."""
+    own = (claim.spec for claim in run.claims)
+    return replace(run, specs=tuple(dict.fromkeys(own)) if run.specs else ())
+
+
 def claims_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page: what is decided, then what is not, by what would decide it."""
     every = [result for bench in benches for result in bench.tested]
@@ -402,7 +408,7 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
     reruns = {id(claim) for rerun in again for claim in rerun.claims}
     commands = Links(
         tuple(
-            Link(clean(run.command), "", quantity.plural(len(run.claims), "claim"), "")
+            Link(clean(_of_claims(run).command), "", quantity.plural(len(run.claims), "claim"), "")
             for run in again
         )
     )

@@ -42,12 +42,20 @@ from accelreport.report.view import BenchmarkView, Point, SeriesPoint, Times, st
 PERCENTILES = (0.05, 0.5, 0.95, 0.99)
 FEWEST = 8
 """Timed steps below which a distribution is not drawn."""
+LEAST_SHARE = 0.5
+"""Share of the steady steps that must have been timed singly: windows of one step follow slow ones,
+so a few of them are no sample of all."""
 
 
 def steps_section(bench: BenchmarkView) -> Section | None:
     """The section; None where too few steps were timed one by one, or the opening has the calls."""
     times, exact = step_times(bench)
-    times = {place: values for place, values in times.items() if len(values) >= FEWEST}
+    least = LEAST_SHARE if exact else 0.0
+    times = {
+        place: values
+        for place, values in times.items()
+        if len(values) >= max(FEWEST, least * _steady(bench, [place]))
+    }
     if not times or (bench.findings[0].kind is Kind.LATENCY and has_lines(bench)):
         return None
     title = f"{sentence(bench.words.step)} times"
@@ -65,11 +73,16 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     return Section("steps", title, (figure,), folded=True)
 
 
+def _steady(bench: BenchmarkView, places: Iterable[SeriesPoint]) -> int:
+    """The steady steps of some places."""
+    rows = (row for place in places for row in bench.measured(*place))
+    return round(sum(row.timings.steady_steps for row in rows))
+
+
 def _counted(bench: BenchmarkView, times: Times, *, exact: bool) -> str:
     """How many steps some places have the times of: "151 of 288" where others were not stamped."""
     timed = sum(map(len, times.values()))
-    rows = (row for place in times for row in bench.measured(*place))
-    every = round(sum(row.timings.steady_steps for row in rows))
+    every = _steady(bench, times)
     return quantity.count(timed) + f" of {quantity.count(every)}" * (exact and timed < every)
 
 
