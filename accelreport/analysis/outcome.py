@@ -30,7 +30,7 @@ from accelreport.analysis.speed_findings import (
 )
 from accelreport.analysis.speedup import groups_of, rules_of
 from accelreport.analysis.stats import DECIDED, Verdict, grouped
-from accelreport.results.plan_document import PlanDocument, profile_of
+from accelreport.results.plan_document import profile_of
 from accelreport.spec.base import Scalar
 from accelreport.spec.source import FULL
 
@@ -163,13 +163,6 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
         device=tuple(states.get(ClaimState.NEEDS_DEVICE, ())),
         own=any(bench.plan.workload.get("kind") in {"keras", "python"} for bench in benches),
     )
-
-
-def needed_hardware(plan: PlanDocument, claim: ClaimResult) -> set[str]:
-    """What a claim has no number of: "a GPU", "several GPUs", "a TPU"."""
-    lacking = (plan.devices[m.device] for m in claim.missing if m.device in plan.devices)
-    needs = {device.hardware for device in lacking if device.kind != "CPU"}
-    return needs - {"a GPU"} if "several GPUs" in needs else needs
 
 
 def _run_of(bench: Benchmark) -> tuple[str, dict[str, Scalar]]:
