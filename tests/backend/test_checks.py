@@ -139,6 +139,30 @@ def test_fewer_steps_than_claimed_are_a_fault_unless_losses_are_scaled(
     assert outcomes(found)["step-count"] == outcome
 
 
+@pytest.mark.parametrize(
+    ("left_s", "outcome"),
+    [
+        ([0.004, 0.004, 0.004, 0.004], "failed"),
+        ([0.004, 0.0], "passed"),
+        ([0.013, 0.0, 0.014, 0.0, 0.0], "passed"),
+        ([0.002, 0.002, 0.003, 0.001], "passed"),
+        ([0.013], "failed"),
+    ],
+    ids=["after each", "after one of two", "after two of five", "too little", "after the only one"],
+)
+def test_work_left_after_most_windows_is_a_missing_sync_and_after_a_few_a_wait(
+    left_s: list[float], outcome: str
+) -> None:
+    watch = WindowWatch(lambda: None)
+    for seconds in left_s:
+        watch.windows.append(
+            ObservedWindow(1, None, 0.02, seconds, traced=0, warmup=False, delayed_s=0.0)
+        )
+    found = CheckLog()
+    watch.judge(found)
+    assert outcomes(found)["no-sync"] == outcome
+
+
 # The canary -----------------------------------------------------------------------------------
 
 

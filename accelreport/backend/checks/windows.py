@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from statistics import median, median_low
 from typing import Any, NamedTuple
 
 import psutil
@@ -152,10 +153,7 @@ MOST_LEFT = 0.10
 counter: a tenth is work that no window holds."""
 
 LEAST_LEFT_S = 0.01
-"""Less than this is the scheduler's doing."""
-
-FEWEST_LEFT = 3
-"""Windows of which the one with most work left after it is not counted."""
+"""Less than this, after all windows, is the scheduler's doing."""
 
 FEWEST_PACES = 3
 """In fewer windows a clock of another pace and one that was set look alike."""
@@ -336,16 +334,16 @@ class WindowWatch:
         )
 
     def _left(self, log: CheckLog, steady: list[ObservedWindow]) -> None:
-        wall = sum(window.wall_s for window in steady)
-        # A missing sync leaves work after every window. After a single one of them, the process
-        # waited for its processor.
-        left_s = sorted(window.left_s for window in steady)
-        left = sum(left_s if len(left_s) < FEWEST_LEFT else left_s[:-1])
+        # A missing sync leaves work after every window. After a few of them, the process waited for
+        # its processor.
+        wall_s = median(window.wall_s for window in steady)
+        left_s = median_low(window.left_s for window in steady)
         log.judge(
             "no-sync",
-            sound=left <= max(MOST_LEFT * wall, LEAST_LEFT_S),
+            sound=left_s <= max(MOST_LEFT * wall_s, LEAST_LEFT_S / len(steady)),
             expected="the device has nothing left to do when the clock is stopped",
-            observed=f"after windows of {wall:.4g} s in all it worked for another {left:.2g} s",
+            observed=f"after the median of {len(steady)} windows, of {wall_s:.2g} s, it worked for "
+            f"another {left_s:.2g} s",
         )
 
     def _traced(self, log: CheckLog, steady: list[ObservedWindow]) -> None:
