@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from accelreport.datasets.catalogue import CATALOGUE
@@ -54,14 +55,17 @@ def _data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
 
 
 def scope_text(benches: Sequence[BenchmarkView]) -> str:
-    """What holds of every number of the front page: "quick profile on samples of the data"."""
-    measured = [(b, row) for b in benches for row in b.results if row.measured]
-    profiles = sorted({label(bench.plan.profile, 30) for bench, _ in measured})
-    origins = {row.origin for _, row in measured} - {"", "generated"}
-    named = f"{quantity.listed(profiles)} profile{'s' * (len(profiles) > 1)}"
+    """What was measured of the specs: "quick profile on samples of the data"."""
+    profiles = Counter(b.plan.profile for b in benches if any(row.measured for row in b.results))
+    origins = {row.origin for b in benches for row in b.results if row.measured}
+    origins -= {"", "generated"}
+    names = [] if [*profiles] == [FULL] else sorted(label(name, 30) for name in profiles)
+    named = f"{quantity.listed(names)} profile{'s' * (len(names) > 1)}" * bool(names)
+    if profiles[FULL] and names:
+        named = f"full profile in {profiles[FULL]} of {profiles.total()} benchmarks"
     data = [words for origin, words in _DATA.items() if origin in origins and origins <= {*_DATA}]
     on = f"on {' and '.join(data)}" * bool(data)
-    return " ".join(filter(None, (named * (profiles not in ([], [FULL])), on)))
+    return " ".join(filter(None, (named, on)))
 
 
 def _own_files(benches: Sequence[BenchmarkView]) -> Notice | None:
