@@ -159,7 +159,6 @@ WORLDS: dict[str, tuple[World, ...]] = {
     "The GPU reaches a higher validation accuracy than the TPU": (
         quality(gpu=0.95), quality(), without("tpu"),
     ),
-    "A CPU takes a whole night for 20 epochs": (pace(cpu=3600), SAME, without("cpu")),
     "8-bit quantisation shrinks a model to about a quarter": (
         final(quantised_size_ratio=4.0), final(quantised_size_ratio=2.0), SAME,
     ),
