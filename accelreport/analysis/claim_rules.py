@@ -144,24 +144,28 @@ def _tested(whole: Evidence, claim: Claim) -> list[ClaimResult]:
 
 
 def _on(evidence: Evidence, claim: Claim) -> ClaimResult:
-    rule = claim.rule
+    rule, plan = claim.rule, evidence.plan
     outcome = _outcome(evidence, rule)
+    later = "epoch_time" in _asked(rule)  # which no repeat of a single epoch has
+    if later and {plan.value("epochs", point) for point in evidence.points(rule.where)} == {1}:
+        lacks = (replace(missing, lack=Lack.UNPLANNED) for missing in outcome.missing)
+        outcome = replace(outcome, missing=tuple(lacks))
     origins = [result.origin for result in evidence.used.values()] if outcome.numbers else []
     stand_in = next((origin for origin in STAND_INS if origin in origins), "")
     held = None
     whole = {"full", variant("full", {"workload.data": "synthetic"})}  # of the same shapes
     if stand_in and not _asked(rule).isdisjoint(QUALITIES):
         held = Withheld(Why.DATA, stand_in, "")
-    elif isinstance(rule, MemoryCheck) and evidence.plan.profile not in whole:
-        held = Withheld(Why.PROFILE, evidence.plan.profile, "")
+    elif isinstance(rule, MemoryCheck) and plan.profile not in whole:
+        held = Withheld(Why.PROFILE, plan.profile, "")
     if held is not None and outcome.verdict is not ClaimVerdict.NOT_TESTED:
         outcome = replace(outcome, verdict=ClaimVerdict.WITHHELD, withheld=(held,))
     elif stand_in == "sample" and not isinstance(rule, EquivalentCheck | QuantisedCheck):
         stand_in = ""
     return ClaimResult(
         claim,
-        evidence.plan.spec,
-        evidence.plan.profile,
+        plan.spec,
+        plan.profile,
         outcome.verdict,
         _state(evidence, claim, outcome, stand_in),
         evidence.machine,
@@ -171,6 +175,12 @@ def _on(evidence: Evidence, claim: Claim) -> ClaimResult:
         stand_in,
         "user-supplied" in origins,
     )
+
+
+def of_quality(rule: Rule) -> bool:
+    """Whether a rule asks for a quality, which synthetic data cannot decide."""
+    compares = isinstance(rule, EquivalentCheck | QuantisedCheck)
+    return compares or not _asked(rule).isdisjoint(SIGNED)
 
 
 def _asked(rule: Rule) -> set[str | None]:
@@ -204,10 +214,8 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
     """
     partly = stand_in != "synthetic" and any(m.lack is Lack.SOME for m in outcome.missing)
     if outcome.verdict is not ClaimVerdict.NOT_TESTED and not partly:
-        compares = isinstance(claim.rule, EquivalentCheck | QuantisedCheck)
-        of_quality = compares or not _asked(claim.rule).isdisjoint(SIGNED)
         decided = outcome.verdict in {ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED}
-        if decided and of_quality and stand_in == "synthetic":
+        if decided and of_quality(claim.rule) and stand_in == "synthetic":
             return ClaimState.UNDECIDED
         return ClaimState(outcome.verdict.value)
     rows = evidence.plan.devices

@@ -149,6 +149,14 @@ class Number:
     processes: tuple[Result, ...] = field(default=(), compare=False, repr=False)
 
     @property
+    def beyond(self) -> float:
+        """How far its interval goes beyond its limits: infinitely without one, 0 without limits."""
+        if not self.limits:
+            return 0.0
+        (low, high), ends = self.limits, self.interval
+        return max(low - ends.low, ends.high - high) if ends.known else inf
+
+    @property
     def needed(self) -> int:
         """Processes whose interval would leave out each bound, at this scatter; 0 where unknown."""
         bounds, interval = [limit for limit in self.limits if isfinite(limit)], self.interval
@@ -398,9 +406,8 @@ class Evidence:
         lacks: dict[str, Missing] = {}
         for name, rows in there:
             of_device = self.of_device.get(name, ())
-            skipped = any(row.status == "skipped" for row in of_device)
-            # A device that is not here is named first: no other profile brings it.
-            if not rows and not skipped:
+            # Also of a device that is not here: the state of its claim says that.
+            if not rows:
                 lacks[name] = Missing(Lack.UNPLANNED, name)
             elif not any(row.measured for row in of_device):
                 lacks.setdefault(name, Missing(Lack.DEVICE, name, results=tuple(of_device)))

@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import Generic, TypeVar
 
 from accelreport.analysis.benchmark import Benchmark
-from accelreport.analysis.claim_rules import places_of
+from accelreport.analysis.claim_rules import of_quality, places_of
 from accelreport.analysis.claims import ClaimResult, ClaimState, distinct
 from accelreport.analysis.findings import COMPARED, Finding, Kind, Subject, Value
 from accelreport.analysis.overview import on_machines
@@ -257,7 +257,7 @@ def _by_repeats(
         rule = claim.claim.rule
         places = places_of(bench.plan, bench.results, rule)
         if claim.state is ClaimState.UNDECIDED and places:
-            if not (claim.stand_in or claim.missing):
+            if not (claim.missing or (claim.stand_in and of_quality(rule))):
                 yield claim
         elif claim.state is ClaimState.NOT_MEASURED and claim.planned:
             wanted = [(device, point_key(point)) for device, point in places]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 from math import isclose, nan
 from typing import Any, NamedTuple
 
@@ -202,15 +201,18 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
     if not outcome.own:
         own = "accelreport new specs/mine.toml --model model.py:build --data train.csv"
         yield NextStep("Your own model and data", own)
+    larger = "a larger profile"
     if whole := [claim for claim in outcome.unmeasured if claim.profile != FULL]:
         needs = f"{quantity.plural(len(whole), 'claim')} ({states_text(state_counts(whole))})"
         needs += f" need{'s' * (len(whole) == 1)}"
-        yield NextStep(f"{needs} a larger profile or the whole data", command)
+        yield NextStep(f"{needs} {larger} or the whole data", command)
     if absent := len(outcome.device):
+        both = sum(not (one.planned or one.profile == FULL) for one in outcome.device)
+        also = f" ({both} also {larger})" * bool(both)
         needs = f"{quantity.plural(absent, 'claim')} need{'s' * (absent == 1)}"
         specs = Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
-        yield NextStep(f"{needs} another device", f"accelreport notebook specs/{spec}.toml")
+        yield NextStep(f"{needs} another device{also}", f"accelreport notebook specs/{spec}.toml")
     if beyond := len(outcome.beyond) + len(outcome.claims_beyond):
         them = _counted(len(outcome.beyond), len(outcome.claims_beyond))
         yield NextStep(f"{them} need{'s' * (beyond == 1)} more than {LOOKS[-1]} repeats", "")
@@ -255,8 +257,6 @@ def _evidence(number: Number) -> dict[str, Any]:
     } | ({"extrapolated": number.extrapolated} if number.extrapolated else {})
 
 
-MOST_APART = 6
-"""Numbers with intervals that each get a line of their own."""
 MOST_TOLD = 24
 """Numbers of which a page tells each; of more, only the ends, since a file has them all."""
 
@@ -264,7 +264,7 @@ MOST_TOLD = 24
 def number_lines(
     numbers: Sequence[Number], names: Names = AS_WRITTEN, most: int = MOST_TOLD, over: str = ""
 ) -> list[str]:
-    """One line for each number; one for each run along an axis where that is readable.
+    """One line for each number.
 
     Args:
         numbers: of a claim, in the order of the sweep.
@@ -276,25 +276,13 @@ def number_lines(
     between = len(shown) - 2 if len(shown) > most else 0
     if between:
         shown = sorted(shown, key=lambda number: number.interval.value)[:: len(shown) - 1]
-    counts = {_count(number) for number in shown}
-    shared = f"{counts.pop()} each" if len(counts) == 1 else ""
-    lines, last = [], []
-    for (held, axis), along in groupby(shown, lambda number: _place(number, names)):
-        run = list(along)
-        apart = any(number.interval.known for number in run) and len(shown) <= MOST_APART
-        if not axis or len(run) == 1 or apart:
-            lines += [_line(one, names, _number(one, _count(one), over)) for one in run]
-        else:
-            texts = ", ".join(_number(number, "" if shared else _count(number)) for number in run)
-            lines.append(f"{tied(label(_span(held, axis, run, names), 160))}: {texts}")
-            last = [shared] if shared else []
     rest = f"{between} others lie between them; the file of this table has each"
-    counts_of_failures = [
-        _line(number, names, _failures(number))
-        for number in numbers
-        if number.quantity == _OUT_OF_MEMORY
+    failed = [number for number in numbers if number.quantity == _OUT_OF_MEMORY]
+    return [
+        *(_line(number, names, _number(number, over)) for number in shown),
+        *([rest] * bool(between)),
+        *(_line(number, names, _failures(number)) for number in failed),
     ]
-    return lines + last + [rest] * bool(between) + counts_of_failures
 
 
 _OUT_OF_MEMORY = "out_of_memory"
@@ -316,23 +304,9 @@ def _partial(number: Number) -> str:
     return f"partial run{'s' * (number.interval.n > 1)}" * stopped
 
 
-def _place(number: Number, names: Names) -> tuple[str, str]:
-    """The sweep point without its last axis, and that axis; empty where none tells it apart."""
-    if number.seed is not None or not number.point:
-        return place_of(number, names, " "), ""
-    *others, axis = number.point
-    held = {other: number.point[other] for other in others}
-    return place_of(replace(number, point=held), names, " "), axis
-
-
 def _line(number: Number, names: Names, text: str) -> str:
     where = tied(label(place_of(number, names, " "), 160))
     return f"{where}: {text}" if where else text
-
-
-def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
-    values = ", ".join(names.value(number.point[axis]) for number in run)
-    return ", ".join(part for part in (held, f"{names.axis(axis)} {values}") if part)
 
 
 def _count(number: Number) -> str:
@@ -343,11 +317,10 @@ def _count(number: Number) -> str:
     return "one process" if n == 1 else f"n{SPACE}={SPACE}{quantity.count(n)}"
 
 
-def _number(number: Number, count: str, over: str = "") -> str:
+def _number(number: Number, over: str) -> str:
     """A number with its unit and interval, and what is said of its processes."""
     value, interval = _value_and_interval(number)
-    inner = ", ".join(part for part in (interval, count, _cut(number)) if part)
-    return f"{value}{over} ({inner})" if inner else f"{value}{over}"
+    return f"{value}{over} ({', '.join(filter(None, (interval, _runs(number))))})"
 
 
 def _cut(number: Number) -> str:
@@ -457,7 +430,7 @@ _UNITS = {
     "tflops_cold": f"{SPACE}TFLOPS",
     "throughput": f"{SPACE}examples/s",
     ENERGY: f"{SPACE}J",
-    "quantised_size_ratio": "×",
+    **dict.fromkeys(("speedup", "quantised_speedup", "quantised_size_ratio"), "×"),
 }
 """Units of quantities that have one beside seconds."""
 
@@ -513,13 +486,20 @@ def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN, most: int | Non
     """What was measured, or why nothing was; of many numbers the first ones, where `most` says."""
     if result.withheld and not result.numbers:
         return "; ".join(beside_text(result, names))
-    first = replace(result, numbers=result.numbers[:most])
+    shown = len(result.numbers) if most is None else most
+    first = replace(result, numbers=foremost(result.numbers, shown)[:shown])
     lines = measured_lines(first, names, len(first.numbers))
     if more := len(result.numbers) - len(first.numbers):
         lines.append(f"and {quantity.plural(more, 'more number')}")
     return "; ".join(
         [*lines, *(missing_text(missing, names, result.profile) for missing in result.missing)]
     )
+
+
+def foremost(numbers: tuple[Number, ...], most: int) -> tuple[Number, ...]:
+    """The numbers; of more than are shown, those first that go furthest beyond their bounds."""
+    apart = len(numbers) > most
+    return tuple(sorted(numbers, key=lambda one: -one.beyond)) if apart else numbers
 
 
 def beside_text(result: ClaimResult, names: Names) -> list[str]:
@@ -585,8 +565,10 @@ def _end_of(result: Result) -> str:
 
 
 def amount_text(quantity: str, value: float) -> str:
-    """A bound: of a time with its unit, of anything else as it is written in a spec."""
-    return printed_text("total_time", value) if quantity in TIME_QUANTITIES else f"{value:g}"
+    """A bound with the unit of the numbers beside it."""
+    if quantity in TIME_QUANTITIES:
+        return printed_text("total_time", value)
+    return f"{value:g}{_UNITS.get(quantity, '')}"
 
 
 def margin_text(rule: Rule) -> str:

@@ -117,7 +117,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
         text = speaker.title(finding) if finding.is_sentence else compared
         yield f"  {text} ({speaker.interval(value)}, {bench.plan.spec})"
     for claim in outcome.claims:
-        yield f"  {STATES[claim.state]}: {with_margin(claim.claim)} ({claim.spec})"
+        yield f"  {STATES[claim.state]}: {with_margin(claim.claim)} ({claim.spec}, {claim.profile})"
 
 
 def _waiting(outcome: Outcome[BenchmarkView], command: str, elsewhere: str) -> Iterator[str]:

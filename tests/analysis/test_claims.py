@@ -113,7 +113,7 @@ def test_a_claim_that_names_no_point_must_hold_at_every_point() -> None:
 def test_one_process_confirms_nothing() -> None:
     row = row_of(BoundCheck(ratio="speedup", of="gpu", at_least=1.0), repeats=1)
     assert row["verdict"] == "UNDECIDED"
-    assert row["numbers"].endswith("; one process each")
+    assert row["numbers"].endswith("(one process)")
 
 
 @pytest.mark.parametrize(
@@ -181,6 +181,12 @@ def test_without_its_device_a_claim_is_not_tested_and_says_why(check: Check) -> 
     assert row["verdict"] == "NOT TESTED HERE"
     assert "no TPU on this machine" in row["numbers"]
     assert row["rule"]
+
+
+def test_a_plan_of_one_epoch_has_no_later_one_on_any_device() -> None:
+    check = BoundCheck(ratio="first_epoch_time", to="epoch_time", of="tpu", at_least=1)
+    for epochs, lack in ((1, "is not part of the full profile"), (2, "no TPU on this machine")):
+        assert lack in row_of(check, epochs=epochs, fate=_no_tpu)["numbers"]
 
 
 def test_published_figures_are_shown_and_labelled_as_not_ours() -> None:

@@ -11,6 +11,7 @@ from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.findings import Kind
 from accelreport.analysis.outcome import outcome_of
+from accelreport.report.claim_text import next_steps
 from accelreport.results.store import Store
 from accelreport.spec.cells import Cell
 from accelreport.spec.claims import BoundCheck, Check, Claim, FasterCheck, TrendCheck
@@ -54,7 +55,7 @@ def test_a_claim_says_how_many_processes_its_scatter_asks_for(bound: float, need
     equal = _bench(
         study(
             devices=("cpu", "cpu-1"), axes={}, repeats=5, noise=Noise(process=0.2),
-            factors={"cpu-1": pace}, seed=3, claims=[claim], origin="official",
+            factors={"cpu-1": pace}, seed=3, claims=[claim], origin="synthetic",
         )
     )  # fmt: skip
     (tested,), outcome = equal.tested, outcome_of([equal])
@@ -137,6 +138,8 @@ def test_no_command_of_a_profile_decides_what_its_plan_has_not() -> None:
     unplanned = [c.claim.text for c in outcome.unmeasured if not c.planned]
     assert unplanned == ["point", "trend", "device"] * 2
     assert {c.claim.text for c in outcome.device} == {"gpu"}
+    titles = [step.title.replace("\xa0", " ") for step in next_steps(outcome, "")]
+    assert "2 claims need another device (2 also a larger profile)" in titles
     begun = _bench(study(axes=axes, claims=claims, fate=lambda _: "missing", devices=devices))
     assert [c.claim.text for c in begun.tested if c.state is ClaimState.NEEDS_DEVICE] == ["gpu"]
 

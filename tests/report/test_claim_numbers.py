@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from accelreport.analysis.claims import Number
 from accelreport.analysis.stats import Interval
-from accelreport.report.claim_text import MOST_TOLD, number_lines, point_text, rule_text
+from accelreport.report.claim_text import (
+    MOST_TOLD,
+    foremost,
+    number_lines,
+    point_text,
+    rule_text,
+)
 from accelreport.spec.claims import BoundCheck, Names
 from tests.support.records import study
 
@@ -73,27 +79,6 @@ def test_a_difference_that_may_be_negative_says_so() -> None:
     ]
 
 
-def test_a_sweep_of_single_processes_takes_a_line_for_each_run_along_its_last_axis() -> None:
-    sweep = [
-        number(0.001 * layers * size, layers=layers, batch_size=size)
-        for layers in (1, 2)
-        for size in (32, 64)
-    ]
-    assert lines(*sweep) == [
-        "layers 1, batch size 32, 64: 32.0 ms, 64.0 ms",
-        "layers 2, batch size 32, 64: 64.0 ms, 128 ms",
-        "one process each",
-    ]
-
-
-def test_a_few_intervals_stand_one_under_another() -> None:
-    few = [number(0.25, 0.23, 0.27, batch_size=size) for size in (32, 64)]
-    assert lines(*few) == [
-        "batch size 32: 250 ms (230–270 ms, n = 3)",
-        "batch size 64: 250 ms (230–270 ms, n = 3)",
-    ]
-
-
 def test_of_a_whole_grid_the_ends_are_told_and_the_others_counted() -> None:
     grid = [
         number(0.001 * size - 0.02, quantity="difference", device=device, units=size, layers=layers)
@@ -106,6 +91,13 @@ def test_of_a_whole_grid_the_ends_are_told_and_the_others_counted() -> None:
         "tpu, units 32, layers 4: 0.0120 (one process)",
         "30 others lie between them; the file of this table has each",
     ]
+
+
+def test_where_not_all_are_shown_those_come_first_that_leave_a_bound_open() -> None:
+    ends = ((0.2, 0.4), (-0.9, 0.3), (0.5, 1.2))
+    few = tuple(replace(number(high, low, high), limits=(-1.0, 1.0)) for low, high in ends)
+    assert foremost(few, 2) == few[::-1]
+    assert foremost(few, 3) == few
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=1, max_size=MOST_TOLD))
@@ -121,8 +113,10 @@ def test_no_number_is_left_out_however_they_are_joined(
     assert said.count("–") == sum(known for _, known in points)
 
 
-def test_a_rule_has_its_times_in_their_unit_and_a_point_its_keys() -> None:
-    check = BoundCheck(value="total_time", of="cpu", at_least=28_800, at_most=36_000)
-    rule = rule_text(study(axes={}).plan, check).replace("\N{NO-BREAK SPACE}", " ")
-    assert rule.endswith("is at least 8 h and at most 10 h")
+def test_a_rule_has_the_unit_of_its_numbers_and_a_point_its_keys() -> None:
+    bounds = ("total_time", 28_800, "8 h"), ("quantised_speedup", 1.03, "1.03×")
+    for quantity, least, text in bounds:
+        check = BoundCheck.model_validate({"value": quantity, "of": "cpu", "at_least": least})
+        rule = rule_text(study(axes={}).plan, check).replace("\N{NO-BREAK SPACE}", " ")
+        assert rule.endswith(f"is at least {text}")
     assert point_text({"batch_size": 256, "units": 4}) == "batch_size = 256, units = 4"

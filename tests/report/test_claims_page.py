@@ -79,7 +79,7 @@ def test_what_a_profile_lacks_of_measured_devices_is_what_the_claim_needs_of_the
     claims, devices = [FAST.model_copy(update={"check": there}), alike], ("cpu", "gpu")
     made = study(claims=claims, devices=devices, fate=present("cpu"), profile="quick")
     assert [row.entries[1].lines[0].text for row in rows_of(bench_of(made))] == [
-        "GPU: device not present; Example: what the claim needs is not part of the quick profile",
+        "Example and GPU: what the claim needs is not part of the quick profile",
         "no two devices completed the same seed",
     ]
 

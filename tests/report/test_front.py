@@ -94,7 +94,9 @@ def test_the_heading_is_the_first_finding_and_its_numbers_are_of_one_base() -> N
 
 def test_the_line_above_the_title_says_what_holds_of_all_numbers() -> None:
     quick = study(profile="quick", origin="sample")
-    assert front(quick).kicker.endswith(" · quick profile on samples of the data")
+    scope = "quick profile on samples of the data"
+    assert front(quick).kicker.endswith(f" · {scope}")
+    assert claims_page(gather(Results((quick,)))).kicker == scope
     assert "profile" not in front(study(origin="official")).kicker
 
 

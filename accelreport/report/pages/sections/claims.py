@@ -17,6 +17,7 @@ from accelreport.report.claim_text import (
     amount_text,
     beside_text,
     decided_text,
+    foremost,
     measured_lines,
     measured_parts,
     missing_text,
@@ -53,7 +54,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.notices import notices_of
+from accelreport.report.notices import notices_of, scope_text
 from accelreport.report.pages.badges import (
     USER_SUPPLIED,
     benchmark_rows,
@@ -255,6 +256,7 @@ def claim_row(
     decided = state in DECIDED
     along = isinstance(claim.rule, TrendCheck)
     most = MOST_SHOWN if decided or along else MOST_SHOWN_UNDECIDED
+    result = replace(result, numbers=foremost(result.numbers, most))
     parts = measured_parts(result, names, usual)
     strips = _strips(claim.rule, names, [part.number for part in parts])
     shown = [] if parts else [Line(line) for line in measured_lines(result, names)]
@@ -435,6 +437,7 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
         path=PATH,
         title="Claims",
         headline=decided_text(every) if every else "No claims",
+        kicker=scope_text(benches),
         sections=tuple(sections),
         opening=Section("verdicts", "Verdicts", (units,)) if units else None,
         template="tables.html",
