@@ -194,9 +194,9 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         # Plans that differ in their settings are continued by several commands.
         own = f"{command} {rerun.options}"
         again = f"{clean(rerun.command)} {elsewhere}".rstrip() if rerun.specs else own
-        title = f"Measures {quantity.listed([bench.plan.spec for bench in rerun.missing])}"
+        title = f"Not run: {quantity.listed([bench.plan.spec for bench in rerun.missing])}"
         if rerun.comparisons or rerun.claims:
-            title = f"May decide {counts(rerun)}"
+            title = f"{counts(rerun)} may be decided"
         yield NextStep(title, again, rerun.seconds, comparisons=rerun.comparisons)
     if not outcome.own:
         own = "accelreport new specs/mine.toml --model model.py:build --data train.csv"

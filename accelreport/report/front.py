@@ -175,8 +175,11 @@ def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[Front
         words = _ours(view, bench, value, value.processes) if one else {}
         speaker, workload = Speaker(bench), f" in “{label(bench.plan.title, 80)}”"
         compiled = finding.kind in {Kind.GAIN, Kind.COMPILED}
+        on = bench.processor(value.of, over(value))
+        on = f" on {on}" * (on not in speaker.name(value.of))
+        words["at"] = ("" if compiled else speaker.at(forward(value).of)) + on
         if compared[_devices(value)] > 1:
-            words["at"] = ("" if compiled else speaker.at(forward(value).of)) + workload
+            words["at"] += workload
             workload = ""
         busy = value.processes if Caveat.BUSY in value.caveats else ()
         doubts = filter(

@@ -466,6 +466,8 @@ class UnitRow:
     items: tuple[Unit, ...]
     more: Download | None = None
     """Where those are that a screen does not show."""
+    shown: int = 0
+    """How many of them a screen shows; 0 for all."""
 
 
 @dataclass(frozen=True)

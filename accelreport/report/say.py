@@ -136,7 +136,9 @@ class Speaker:
         """
         one = f"one {'TFLOP' if self.bench.words.kernel else 'example'}"
         own = {"what": "the training", "best": best_of(finding), **(words or {}), "one": one}
-        text = say(finding, _Words(self, finding, own)).replace(f" ({self.bench.one_kind})", "")
+        text = say(finding, _Words(self, finding, own))
+        if words is None:  # whoever speaks of several benchmarks tells their processors apart
+            text = text.replace(f" ({self.bench.one_kind})", "")
         text = self.begun(text)
         if finding.kind not in _ALONE | COMPARED:
             return text

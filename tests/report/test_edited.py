@@ -144,6 +144,7 @@ TRUE = {
         "processors", "strategies", "processor differs between pairs of runs: AMX + oneDNN and"
     ),
     "processors of a machine": (W, "", "2 cores (AVX-512 + oneDNN; AVX2 + Eigen)"),
+    "the processor of a heading": (W, "", "as fast as XLA in TensorFlow on AVX2 + Eigen"),
     "which of two hosts is faster": ("twohosts", "", "0002 trains 2.01× as fast as Intel Xeon on"),
     "the largest comparison heads the front": ("gpusweep", "", "40GB trains 20.0× as fast as Int"),
     "the faster side begins": (T, "strategies", "Two threads of Intel Xeon train 1.71× as"),

@@ -538,6 +538,24 @@ def test_the_line_above_the_title_counts_the_benchmarks_of_the_full_profile() ->
     assert "full profile in 2 of 3 benchmarks" in front(*benches).kicker
 
 
+@pytest.mark.parametrize("processors", [1, 2])
+def test_a_site_of_two_processors_names_that_of_a_comparison_in_its_title_and_its_row(
+    processors: int,
+) -> None:
+    made = study(devices=("cpu", "cpu-1"), axes={}, repeats=5)
+    eager = made.plan.devices["cpu-1"].model_copy(update={"threads": None, "eager": True})
+    plan = made.plan.model_copy(update={"devices": {**made.plan.devices, "cpu-1": eager}})
+    other = changed(study(spec="k", devices=("cpu",), first_seed=50), vector=("avx512f",))
+    page = front(*(changed(replace(made, plan=plan), vector=("avx2",)), other)[:processors])
+    assert page.headline.endswith(" in TensorFlow" + " on AVX2" * (processors == 2))
+    assert page.opening
+    (figure,) = page.opening.blocks
+    assert isinstance(figure, Figure)
+    assert figure.table
+    (row,) = figure.table.groups[0].rows
+    assert row.entries[0].lines[0].text == "TensorFlow" + ", AVX2" * (processors == 2)
+
+
 # Tables -----------------------------------------------------------------------------------------
 
 

@@ -180,7 +180,7 @@ def test_published_figures_of_every_kind_are_compared_by_a_million_examples() ->
     )
     section = cost_section(bench_of(study(devices=("cpu-1",), published=rows)))
     cost = table(section, "cost-table")
-    assert cost.title == "Million images"
+    assert [column.detail for column in cost.columns] == ["per million images"] * 2 + [""]
     text = words(cost)
     assert "A GPU at batch size 256 | 12 min |  | 0.2 USD" in text
     assert "1 USD/h, 8 Oct 2018, A cloud; an article" in text

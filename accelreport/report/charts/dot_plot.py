@@ -61,7 +61,7 @@ LINE = 14.0
 LEAST, DETAILED, LANE = 18.0, 30.0, 13.5
 """Pixels of a row with its name alone, with a detail below it, and of each mark with a text, where
 the height of the chart is given."""
-ROOMY_LANE, NAME, MOST_LINES = 19.0, 25.0, 2
+ROOMY_LANE, NAME, MOST_LINES = 19.0, 25.0, 3
 """Where it is not: pixels of each mark, of a name above its marks, and lines of a name."""
 GROUP = 26.0
 """Pixels of the name of a group of rows."""

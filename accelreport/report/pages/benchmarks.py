@@ -71,7 +71,8 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
 
 
 def _measured(speaker: Speaker, value: Value, what: str = "") -> tuple[str, str, str]:
-    whose = f"{speaker.name(value.of)}{speaker.at(value.of)}{what}"
+    name, kind = speaker.name(value.of), speaker.bench.processor(value.of)
+    whose = f"{name}{f', {kind}' * (kind not in name)}{speaker.at(value.of)}{what}"
     unit = Unit.NUMBER if value.unit is Unit.RATE else value.unit
     return speaker.number(value), whose, quantity.span(value.interval, unit) or "one run"
 
@@ -94,7 +95,7 @@ def _named_rate(bench: BenchmarkView) -> Value | None:
         return rate_at(bench, own.pop()) if len(own) == 1 else None
     first = opening.answered[0]
     if first.kind is Kind.RATE:
-        return max(first.values, key=lambda rate: rate.number)
+        return first.values[0]
     every = [] if first.kind in {Kind.INT8, Kind.RANGE} else [*first.values, first.base]
     sides = (forward(value).of for value in every if value)
     of = next((side for side in sides if side.row is None), None)

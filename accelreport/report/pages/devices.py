@@ -36,7 +36,6 @@ from accelreport.report.pages.machines import (
     machine_id,
     machine_line,
     software_facts,
-    speed_facts,
 )
 from accelreport.report.pages.sections.cost import price_text
 from accelreport.report.text import label
@@ -158,9 +157,8 @@ def _hardware(
     """What a machine is; where it had several processors, a row of each with what differs."""
     environments = _environments(devices, machine)
     kinds = processor_kinds(environments)
-    faster = speed_facts(benches, machine)
     if len(kinds) < 2:
-        return [Facts((*hardware_facts(environments), *faster), inline=True)]
+        return [Facts(tuple(hardware_facts(environments)), inline=True)]
     measured = [{id(record.environment) for record in measured_records([b])} for b in benches]
     ran = [sum(any(id(e) in bench for e in own) for bench in measured) for own in kinds.values()]
     own_facts = [{fact.term: fact.value for fact in hardware_facts(e)} for e in kinds.values()]
@@ -182,7 +180,7 @@ def _hardware(
         groups=(RowGroup(tuple(rows)),),
         style="prose",
     )
-    return [Facts((*shared, *faster), inline=True), table]
+    return [Facts(tuple(shared), inline=True), table]
 
 
 def _published_machines(benches: Sequence[BenchmarkView]) -> Section | None:

@@ -74,7 +74,7 @@ from accelreport.results.versions import OtherVersions
 MOST_ROWS = 10
 """Comparisons of the figure."""
 MOST_NAMED = 8
-"""Confirmed claims, and refuted ones, that a screen shows; the style sheet has the number, too."""
+"""Confirmed claims, and refuted ones, that a screen shows."""
 MOST_FINDINGS = 2
 """Findings above the figures where none of them is the heading."""
 BASE = Base(1.0, "equal = 1×", "← slower", "faster →")
@@ -222,7 +222,7 @@ def _decided(
     for (bench, _), value in zip(kept, values, strict=True):
         *named, device, place = _sides(bench, value)
         alike.setdefault((bench.slug, *named, place), set()).add(device)
-    rows = list[tuple[Dot, Dot, Row]]()
+    rows = list[tuple[Dot, Dot, Dot, Row]]()
     for (bench, finding), value in zip(kept, values, strict=True):
         speaker, title = Speaker(bench), titles[bench.slug]
         name, base, device, place = _sides(bench, value)
@@ -238,6 +238,8 @@ def _decided(
         # Rows of one name are told apart by what differs between their devices.
         if len(others := sorted(alike[bench.slug, name, base, place])) > 1:
             parts[1] = unshared(others)[0][others.index(device)]
+        kind = bench.processor(value.of, over(value))
+        parts.append(kind.replace(" ", quantity.SPACE) * (kind not in f"{name} {base} {parts[1]}"))
         dot = Dot(
             f"{speaker.begun(name)} over {base}",
             " · ".join(filter(None, (title, *parts))),
@@ -248,22 +250,22 @@ def _decided(
             hollow=stopped if value.verdict in DECIDED else ("undecided",),
             quiet=finding.values not in titled,
         )
-        # In little room a benchmark is what tells it from the others.
+        # In little room a benchmark is what tells it from the others, and a hall has its processor
+        # in the title alone.
         short = tail if begun[head] > 1 and not again else head
-        little = replace(dot, detail=" · ".join(filter(None, (short, *parts))))
-        rows.append((dot, little, _row(bench, value)))
+        own = (filter(None, (short, *some)) for some in (parts, parts[:2]))
+        little, on_a_slide = (replace(dot, detail=" · ".join(texts)) for texts in own)
+        rows.append((dot, little, on_a_slide, _row(bench, value)))
     # The comparison of the heading is above all others, then that with the largest ratio.
     largest = {dot.name: dot.value for dot, *_ in sorted(rows, key=lambda row: row[0].value)}
     first = rows[0][0].name
 
-    def order(row: tuple[Dot, Dot, Row]) -> tuple[bool, float, str, float]:
+    def order(row: tuple[Dot, Dot, Dot, Row]) -> tuple[bool, float, str, float]:
         dot, *_ = row
         return dot.name != first, -largest[dot.name], dot.name, -dot.value
 
-    dots, brief, table = zip(*sorted(rows, key=order), strict=True)
-    decided, undecided = len(outcome.comparisons), len(outcome.undecided)
-    counts = {"decided": decided, "undecided": undecided}
-    on_a_slide = _largest(brief, ON_A_FIRST_SLIDE)
+    dots, brief, slide, table = zip(*sorted(rows, key=order), strict=True)
+    counts = {"decided": len(outcome.comparisons), "undecided": len(outcome.undecided)}
     two = any(finding.values[0].interval.two for _, finding in every)
     columns = ("on", "benchmark", "speedup", "95 % interval" + " or values" * two, "verdict")
     plot = dots_plot(
@@ -272,7 +274,7 @@ def _decided(
         tick=factor_text,
         base=BASE,
         solid="decided",
-        brief=brief_marks(on_a_slide, bars=False),
+        brief=brief_marks(_largest(slide, ON_A_FIRST_SLIDE), bars=False),
         id="decided-rows",
         title=f"Comparisons on {machines}",
         subtitle=", ".join(f"{count} {state}" for state, count in counts.items() if count)
@@ -287,7 +289,7 @@ def _decided(
     def chart(size: Size) -> Chart:
         own, axis, line = [*(dots if size.width >= FULL else brief)], "speedup", BASE
         if size.most:
-            own, axis, line = _largest(brief, size), "", replace(BASE, name="")
+            own, axis, line = _largest(slide, size), "", replace(BASE, name="")
         elif len(largest) < len(dots):
             own = [replace(dot, name=dot.detail, detail="", group=dot.name) for dot in own]
         high = size.height * bool(size.most)
@@ -301,7 +303,9 @@ def _decided(
 def _row(bench: BenchmarkView, value: Value) -> Row:
     """A comparison in numbers."""
     speaker, (name, base, device, place) = Speaker(bench), _sides(bench, value)
-    on = ", ".join(filter(None, (device, place))) or quantity.MISSING
+    kind = bench.processor(value.of, over(value))
+    parts = device, kind * (kind not in f"{name} {base} {device}"), place
+    on = ", ".join(filter(None, parts)) or quantity.MISSING
     link = entry(Line(label(bench.plan.title, 60), href=f"{bench.slug}.html"))
     states = [value.verdict.lower()] if value.verdict else []
     states += why_hollow(value.caveats & {Caveat.BUDGET})
@@ -361,7 +365,7 @@ def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
             items = tuple(unit for unit in units.items if unit.state == state)
             others = Download(CLAIMS, f"{count - MOST_NAMED} more {text}")
             more = others if count > MOST_NAMED else None
-            rows.append(UnitRow(f"{count} {text}", "", items, more))
+            rows.append(UnitRow(f"{count} {text}", "", items, more, MOST_NAMED))
     title = decided_text([result for bench in benches for result in bench.tested])
     return Section("claims", title, (Units(tuple(rows), ()),)) if rows else None
 

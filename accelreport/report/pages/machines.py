@@ -287,25 +287,6 @@ def place_text(benches: Iterable[BenchmarkView]) -> str:
     return (f"Measured on {line}" if measured else planned) * bool(line)
 
 
-def speed_facts(benches: Sequence[BenchmarkView], machine: str) -> list[Fact]:
-    """How many times as fast a machine is as the one on which most was measured."""
-    reference, texts = _by_cells(benches)[0], []
-    for bench in benches:
-        speaker = Speaker(bench)
-        for row in on_machines(
-            groups_of(bench.results), reference, rules_of(bench.plan, bench.results)
-        ):
-            if row.group.machine == machine and row.over and row.over.estimate:
-                value = ratio_of(row.over)
-                name = f"{label(bench.plan.title, 60)}{speaker.at(value.of)}:"
-                texts.append(speaker.with_interval(name, value))
-    if not texts:
-        return []
-    rest = f"; {len(texts) - MOST_TEXTS} more" if len(texts) > MOST_TEXTS else ""
-    title = f"Speedup over machine {label(reference, 12)}"
-    return [Fact(title, "; ".join(texts[:MOST_TEXTS]) + rest)]
-
-
 PATH = "compare.html"
 
 

@@ -20,7 +20,6 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
-    number_columns,
     table_row,
 )
 from accelreport.report.pages.sections.cold_start import withheld_at
@@ -93,7 +92,7 @@ def _of_a_million(rate: Value) -> Value:
 
 
 def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
-    speaker, lines = Speaker(bench), []
+    speaker, lines, per = Speaker(bench), [], f"per million {bench.words.sample}"
     cited = [row.value.of.row for row in rows if row.value.of.row]
     validated = len(cited) < len(rows) and any(row.includes == "validation" for row in cited)
     for row in rows:
@@ -114,9 +113,9 @@ def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
         )
     return Table(
         id="cost-table",
-        title=f"Million {bench.words.sample}",
+        title="Time and cost",
         corner="device",
-        columns=(*number_columns(("time", "cost")), Column("price")),
+        columns=(*(Column(t, per, number=True) for t in ("time", "cost")), Column("price")),
         groups=(RowGroup(tuple(lines)),),
         caption=CAVEATS[Caveat.UNVALIDATED] * validated,
         notes=tuple(filter(None, [signs_text(held for row in rows for held in row.value.caveats)])),
