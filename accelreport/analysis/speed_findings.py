@@ -43,7 +43,7 @@ from accelreport.analysis.published import (
 )
 from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Group, Speedup, rules_of, speedup
-from accelreport.analysis.stats import DECIDED, Interval, Verdict, geometric_mean, grouped
+from accelreport.analysis.stats import DECIDED, Interval, Verdict, geometric_mean, grouped, welch
 from accelreport.analysis.warnings import REFUSED
 from accelreport.spec.base import Scalar
 from accelreport.spec.device import ONE_DEVICE, Device
@@ -521,17 +521,17 @@ def failures(benches: Iterable[Benchmark]) -> Finding:
 def pays_off_findings(bench: Benchmark) -> Iterator[Finding]:
     """From which step on each faster compiled run is ahead of the same without, start-up included.
 
-    Where the compiler is not shown to be faster, or costs no start-up, nothing pays off.
+    Where the compiler is not shown to be faster, or its start-up to be longer, nothing pays off.
     """
     for finding in compiled_findings(bench):
         (value,) = finding.values
-        if value.verdict is not Verdict.FASTER:
+        if value.verdict is not Verdict.FASTER or not value.over:
             continue
-        lines = [line_of(bench, of) for of in (value.of, value.over) if of]
-        if len(lines) != 2 or lines[0] is None or lines[1] is None:
+        own, other = _starts(bench, value.of), _starts(bench, value.over)
+        if not (own and other and welch((1.0, own), (-1.0, other)).linear().low > 0):
             continue
-        steps = overtakes(lines[0], lines[1])
-        if steps is not None:
+        later, first = line_of(bench, value.of), line_of(bench, value.over)
+        if later and first and (steps := overtakes(later, first)):
             yield Finding(
                 Kind.PAYS_OFF,
                 (
@@ -544,6 +544,12 @@ def pays_off_findings(bench: Benchmark) -> Iterator[Finding]:
                     ),
                 ),
             )
+
+
+def _starts(bench: Benchmark, of: Subject) -> list[float]:
+    """Seconds of the start-up of each process of a device."""
+    rows = [row for row in bench.cells(of.device, of.machine, of.point) if row.measured]
+    return [start.total for row in rows if (start := start_of([row], row.seconds))]
 
 
 def line_of(bench: Benchmark, of: Subject) -> TimeLine | None:

@@ -241,6 +241,13 @@ def test_each_slide_of_a_quick_profile_says_so() -> None:
         assert all("quick profile" in slide.finding for slide in shown)
 
 
+def test_notes_of_a_site_with_two_processors_name_that_of_each_slide() -> None:
+    speeches = [slide.speech for slide in surfaces(W).deck.sections]
+    own = [speech for speech in speeches if speech and "Its own slides" in repr(speech.sources)]
+    assert own
+    assert all(speech.sentences[-1].startswith("Measured on AMD EPYC") for speech in own)
+
+
 def test_a_deck_of_failures_tries_them_again_with_their_budget() -> None:
     speech = surfaces("failed2").deck.sections[-1].speech
     assert speech

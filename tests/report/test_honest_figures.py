@@ -39,7 +39,7 @@ INTERVALS = {
     "start-up": "Median",
     "step-ecdf": "",
     "forecast-0": "",
-    "learning-curves": "Solid: validation",
+    "learning-curves": "Solid: (validation|training)",
     "forecast-errors": "95 % intervals",
     "int8-accuracy": "95 % intervals",
     "int8": "",

@@ -39,6 +39,7 @@ from accelreport.results.store import Store
 from tests.report.scenarios import Results, observed, ordinary
 from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL, TITLES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
+from tests.report.test_front import busy
 from tests.report.tree import Element, parse
 from tests.support.browser import BROWSER_ARGUMENTS, browser_path, opened
 from tests.support.processes import PATIENCE_S
@@ -291,7 +292,7 @@ def test_no_two_slides_of_a_deck_have_one_title(decks: list[ReportPage]) -> None
         assert len(titles) == len({*titles})
 
 
-def test_no_slide_has_more_than_six_rows_and_keeps_each_framework_and_mode(
+def test_no_slide_has_more_than_six_rows_and_keeps_the_title_and_both_ends(
     frameworks: BenchmarkView,
 ) -> None:
     (slide, *_) = (slide for _, slide in figure_slides(frameworks))
@@ -300,8 +301,19 @@ def test_no_slide_has_more_than_six_rows_and_keeps_each_framework_and_mode(
     assert points_of(figure.panels[0].wide.spec) <= 6
     assert figure.caption.startswith("6 of 12 rows")
     drawn = str(figure.panels[0].wide.spec)
-    names = ("TensorFlow graph", "TensorFlow eager", "TensorFlow XLA", "PyTorch eager", "JAX")
-    assert all(name in drawn for name in (*names, "PyTorch compiled"))
+    names = ("graph, 2 threads", "XLA", "graph, bfloat16")
+    assert all(f"TensorFlow {name}" in drawn for name in names)
+    assert all(name in drawn for name in ("PyTorch", "JAX"))
+
+
+def test_a_number_of_a_busy_machine_is_marked_on_each_slide_that_has_it() -> None:
+    whole, own = decks_of(gather(Results((busy(study(devices=("cpu", "gpu"), repeats=5)),))))
+    assert own.opening
+    assert "busy" in own.opening.finding.split(" · ")
+    assert whole.opening
+    (figure,) = whole.opening.blocks
+    assert isinstance(figure, Figure)
+    assert "× busy" in str(figure.panels[0].wide.spec)
 
 
 @given(

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from accelreport.analysis.findings import Kind
+from accelreport.report.charts.curves import DOTTED
 from accelreport.report.metrics import metric_text
 from accelreport.report.model import Code, Downloads, Figure, Gallery
 from accelreport.report.openings.opening import Plot, Size
@@ -23,6 +24,7 @@ from accelreport.report.pages.sections.predictions import forecast_plots, predic
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import GeneratedText
+from accelreport.spec.claims import Claim
 from accelreport.spec.models import Target
 from tests.report.scenarios import Results, ordinary
 from tests.support.learned import apart, curve, forecast, quantised, sample, trained
@@ -80,6 +82,24 @@ def test_the_number_of_the_finding_is_the_one_at_the_end_of_the_line() -> None:
     assert section
     assert line.end == "0.031"
     assert section.detail.startswith(f"{line.end} validation loss")
+
+
+@pytest.mark.parametrize(
+    ("metric", "solid"), [("accuracy", "training"), ("val_accuracy", "validation")]
+)
+def test_the_solid_line_is_of_what_the_title_is_of(metric: str, solid: str) -> None:
+    check = {"value": metric, "of": "cpu", "at_least": 0.5}
+    claim = Claim.model_validate({"text": "Learns", "check": check})
+    made = study(devices=("cpu",), axes={}, claims=(claim,), origin="official")
+    (bench,) = gather(Results((made,)))
+    assert opening_of(bench).title.startswith("Learns")
+    learns = next(finding for finding in bench.findings if finding.kind is Kind.LEARNS)
+    plot = Curves(bench).plot("accuracy", (), learns)
+    assert plot
+    assert plot.caption.startswith(f"Solid: {solid}. Dotted: ")
+    spec = plot.drawing(Size(650, 320)).spec
+    (dotted,) = (layer for layer in spec["layer"] if layer["mark"].get("strokeDash") == DOTTED)
+    assert f", {solid}, epoch" not in str(spec["datasets"][dotted["data"]["name"]])
 
 
 def test_a_curve_ends_with_the_last_epoch_that_every_run_finished() -> None:

@@ -1,9 +1,9 @@
 """Lines over time: training against validation, and a series with its forecast.
 
-Solid lines are validation, dotted ones training; a band reaches from the lowest seed to the
-highest. All drawings of a figure have one axis of the metric, so that they can be compared; the
-axis of time ends with the longest curve that is drawn, and begins at 0 unless the curves have fewer
-than four points.
+Solid lines are validation, dotted ones training, or the reverse where the title is of training; a
+band reaches from the lowest seed to the highest. All drawings of a figure have one axis of the
+metric, so that they can be compared; the axis of time ends with the longest curve that is drawn,
+and begins at 0 unless the curves have fewer than four points.
 """
 
 from __future__ import annotations
@@ -53,9 +53,7 @@ LINE = 14.0
 FEW = 4
 """Points of a curve from which its axis of time begins at 0."""
 DOTTED = [1, 4]
-"""The dash of training."""
-MOST_OF_A_GAP, GAP_LINES = 2, 3.5
-"""Curves of a chart that has the gap between them, and the lines of a label that it takes."""
+"""The dash of training, or of validation where the title is of training."""
 KEY = 16
 """Pixels between a plot and the labels of its lines, in which the keys of devices stand."""
 
@@ -107,6 +105,7 @@ class Axes:
         target: a level that was asked for, and its text.
         shown: every device of the figure.
         total: how long the training took, behind what the axis of time counts.
+        trained: whether the title is of training, which is solid then.
     """
 
     ticks: tuple[float, ...]
@@ -114,6 +113,7 @@ class Axes:
     target: tuple[float, str] | None
     shown: tuple[DeviceStyle, ...]
     total: str = ""
+    trained: bool = False
 
     def text(self, value: float) -> str:
         """A tick of the metric's axis."""
@@ -165,11 +165,7 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
         height: pixels in all.
     """
     tall = height - 58
-    gap = _gap(curves, axes)
-    ends = max(
-        text_width(text, LABEL_SIZE, bold=True)
-        for text in (gap, *(curve.label(width) for curve in curves))
-    )
+    ends = max(text_width(curve.label(width), LABEL_SIZE, bold=True) for curve in curves)
     room = extent([axes.text(tick) for tick in axes.ticks])["minExtent"]
     inner = round(width - 10 - room - ends - KEY - 2, 1)
     longest = max(curves, key=lambda curve: curve.elapsed_s[-1]).elapsed_s
@@ -194,13 +190,11 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
         layers.append(
             halo(rule.encode(x=alt.XValue(at), text=alt.Text("text:N")), align="left", dy=down)
         )
-    for validation in (False, True):
+    for validation in (axes.trained, not axes.trained):
         own = [curve for curve in curves if curve.validation == validation]
         layers += _lines(own, x, y, axes)
     labels = [(curve.label(width), curve) for curve in curves]
     layers += _ends(labels, axes, (inner, tall), y_scale)
-    if gap:
-        layers += _bracket(gap, curves, axes, (inner, tall), y_scale)
     return Chart(layers, inner, tall)
 
 
@@ -210,12 +204,12 @@ def _lines(
     y: Callable[[str], alt.Y],
     axes: Axes,
 ) -> list[Layer]:
-    """The lines of training or of validation, the latter with band and points."""
+    """The lines of training or of validation, the solid ones with band and points."""
     if not curves:
         return []
     base = Layer(rows([row for curve in curves for row in _points(curve, axes)]))
     base = base.encode(x=x, **LINE_OF_ITS_OWN)
-    if not curves[0].validation:
+    if curves[0].validation == axes.trained:
         dotted = base.mark_line(strokeDash=DOTTED, strokeWidth=2)
         layers = [dotted.encode(y=y("value"))]
         if min(len(curve.value) for curve in curves) == 1:  # no line to be seen
@@ -316,54 +310,18 @@ def _ends(
     layers = [bold.encode(x=alt.XValue(inner + KEY), text=alt.Text("label:N"))]
     alone = [row for row in values if row["alone"]]
     if len(axes.shown) > 1 and alone:
-        # A key looks as its line does: dots are training.
+        # A key looks as its line does.
         lines, marks = (
             Layer(rows([row for row in alone if row["validation"] == validation])).encode(
                 y=alt.Y("at:Q", scale=y_scale), **COLOUR
             )
-            for validation in (False, True)
+            for validation in (axes.trained, not axes.trained)
         )
         left, right = alt.XValue(inner + 1), alt.X2Value(inner + 11.5)
         dotted = lines.mark_rule(strokeDash=DOTTED, strokeWidth=2, strokeCap="round")
         layers.append(dotted.encode(x=left, x2=right))
         layers.append(marks.mark_point(size=36).encode(x=alt.XValue(inner + 8)))
     return layers
-
-
-def _gap(curves: Sequence[Curve], axes: Axes) -> str:
-    """How far training and validation of the one device end apart; empty of other metrics."""
-    if not axes.percent or {curve.validation for curve in curves} != {False, True}:
-        return ""
-    if len(curves) > MOST_OF_A_GAP:
-        return ""
-    one, other = (curve.value[-1] for curve in curves)
-    return f"{quantity.fixed(100 * abs(one - other), 1)}{quantity.SPACE}points"
-
-
-def _bracket(
-    gap: str, curves: Sequence[Curve], axes: Axes, plot: tuple[float, float], y_scale: Scale
-) -> list[Layer]:
-    """A bracket from the end of training to that of validation; none where it has no room."""
-    inner, tall = plot
-    low, high = sorted(curve.value[-1] for curve in curves)
-    if tall * (high - low) < GAP_LINES * LINE * (axes.ticks[-1] - axes.ticks[0]):
-        return []
-    ends = [{"at": low, "end": high}, {"at": low, "end": low}, {"at": high, "end": high}]
-    look = {"stroke": "var(--soft)", "strokeWidth": 1.5}
-
-    def side(chosen: Sequence[dict[str, Any]]) -> Layer:
-        return Layer(rows(chosen)).encode(y=alt.Y("at:Q", scale=y_scale))
-
-    upright = side(ends[:1]).mark_rule(**look).encode(x=alt.XValue(inner + 8), y2=alt.Y2("end"))
-    caps = side(ends[1:]).mark_rule(**look)
-    text = side([{"at": (low + high) / 2, "label": gap}]).mark_text(
-        align="left", fontSize=LABEL_SIZE, fill="var(--soft)"
-    )
-    return [
-        upright,
-        caps.encode(x=alt.XValue(inner + 3), x2=alt.X2Value(inner + 8)),
-        text.encode(x=alt.XValue(inner + KEY), text=alt.Text("label:N")),
-    ]
 
 
 ACTUAL, FORECAST = "actual", "forecast"

@@ -641,5 +641,4 @@ def _mark(dot: Dot, y: float, row: Row, ends: tuple[float, float]) -> dict[str, 
         **marked(dot.device, f"{whose}: {dot.whole_text}"),
         # What is published has no device's colour.
         **({"colour": "var(--soft)"} if dot.published else {}),
-        **({"colour": "var(--p2)"} if dot.aside else {}),
     }

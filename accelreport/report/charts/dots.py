@@ -43,7 +43,6 @@ class Dot:
         span: its interval in words, without its unit.
         worded: whether these are behind its text, as its interval is too narrow to be drawn.
         quiet: whether its text is not bold, because it is not the number of the title.
-        aside: whether its bar is grey, beside those of the title.
     """
 
     name: str
@@ -67,7 +66,6 @@ class Dot:
     span: str = ""
     worded: bool = False
     quiet: bool = False
-    aside: bool = False
 
     @property
     def whole_text(self) -> str:

@@ -19,7 +19,7 @@ from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView
 
 SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
-"""Numbers of steps that the table has, and between which lines are drawn."""
+"""Numbers of steps that the table has."""
 
 
 def frameworks_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
@@ -34,7 +34,7 @@ def frameworks_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ..
 def _until(bench: BenchmarkView, pays: Finding) -> Plot:
     """Time to complete N steps, start-up included: a line that overtakes another one.
 
-    It ends with what was measured, or where the one overtakes the other if that is later.
+    It ends twice as many steps away as the one overtakes the other.
     """
     speaker, (met,) = Speaker(bench), pays.values
     lines: dict[Subject, TimeLine] = {}
@@ -47,9 +47,8 @@ def _until(bench: BenchmarkView, pays: Finding) -> Plot:
     drawn = [of for of in (met.of, met.over) if of]
     noun, at = f"{bench.words.step}s", max(1, round(met.number))
     ran = min(measured[of] for of in drawn)
-    last = max(int(ran), at)
-    # The number at which a line overtakes is there instead of one next to it.
-    shown = sorted({1, at, last, *(n for n in SHOWN_STEPS if n < last and not at / 3 < n < 3 * at)})
+    # Equal steps, and a linear axis: a start-up and steps are a straight line on no other one.
+    shown = [1 + number * max(at - 1, 1) for number in range(3)]
     curves = [
         SweepLine(
             name=speaker.name(of),
@@ -89,7 +88,9 @@ def _until(bench: BenchmarkView, pays: Finding) -> Plot:
     signed = any(own < n <= longest for own in measured.values() for n in SHOWN_STEPS)
     table = Table("until-data", title, columns, (RowGroup(rows),), corner="device")
     table = replace(table, notes=(f"{sign.strip()} extrapolated",) * signed)
-    axes = sweep_axes(curves, (), x_title=noun, tick=plain_duration, text=quantity.duration)
+    axes = sweep_axes(
+        curves, (), x_title=noun, tick=plain_duration, text=quantity.duration, linear=True
+    )
     return lines_plot(
         curves,
         (),
@@ -106,7 +107,7 @@ def _until(bench: BenchmarkView, pays: Finding) -> Plot:
             )
             + "."
         ),
-        caption=f"Log scales. {speaker.title(pays)}." + " Extrapolated." * (at > ran),
+        caption=f"{speaker.title(pays)}." + " Extrapolated." * (shown[-1] > ran),
         badges=loud_badges(bench),
         table=table,
         up="time, start-up included",

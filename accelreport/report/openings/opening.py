@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from accelreport.analysis.findings import COMPARED, FACTS, Finding, Kind, Value
+from accelreport.analysis.findings import COMPARED, FACTS, Caveat, Finding, Kind, Value
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.speed_findings import forward, rate_at
 from accelreport.report.charts.dot_plot import dot_plot
@@ -243,6 +243,16 @@ def dots_plot(
     )
 
 
+def busy(values: Iterable[Value]) -> list[str]:
+    """The mark of a slide with a number that was measured while other programs ran."""
+    return ["busy"] * any(Caveat.BUSY in value.caveats for value in values)
+
+
+def left_out(drawn: int, every: int, what: str = "rows") -> list[str]:
+    """How many rows a slide has where it leaves out some."""
+    return [f"{drawn} of {every} {what}"] * (drawn < every)
+
+
 def rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot], most: int) -> list[Dot]:
     """Rows of the title, then the first of each colour, measured and published, then the others."""
     first = {(series(dot.device.colour), dot.published): dot for dot in reversed(dots)}
@@ -289,9 +299,9 @@ def lines_plot(
         return SweepPanel(drawn(size), ends, held, size.width, size.height)
 
     on_a_slide = _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, ON_A_SLIDE)
-    left_out = f"{len(on_a_slide)} of {len(lines)} lines"
+    rest = left_out(len(on_a_slide), len(lines), "lines")
     return Plot(
-        brief=left_out if len(on_a_slide) < len(lines) else "",
+        brief=" · ".join([*rest, *busy(parts.get("values", ()))]),
         description=words(lines),
         described=lambda size: words(drawn(size)),
         chart=lambda size: panel(size).chart(),

@@ -51,14 +51,15 @@ from accelreport.report.openings.opening import (
     ON_A_SLIDE,
     Plot,
     Scene,
+    busy,
     dots_plot,
+    left_out,
     rows_of_a_slide,
 )
 from accelreport.report.openings.row_names import of_one_machine, precisions
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
-from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, Point
 from accelreport.report.warning_text import flag_text
 
@@ -362,10 +363,9 @@ def rows_plot(
         axis: what its axis counts.
         tick: the text of a value at the axis.
         values: the numbers that the rows mark, those of the rows first and in their order.
-        title_subjects: subjects of the title, which no slide leaves out; devices with the precision
-            and the threads of the baseline come next. A slide has no other row above its peak;
-            where several are compared and all are measured, it has neither published rows, whose
-            scale would hide the difference, nor grey ones.
+        title_subjects: subjects of the title, which no slide leaves out, nor the fastest and the
+            slowest of its rows. It has no other row above its peak and, where several are compared
+            and all are measured, no published ones, whose scale would hide the difference.
         on_a_page: the rows as a page's drawing names them, where it does so differently.
     """
     table, note = _table(dots, f"{name}-data", axis), ""
@@ -378,30 +378,23 @@ def rows_plot(
         parts += [sentence(dots[0].detail)] * dots[0].published
         dots = [replace(dot, detail="") for dot in dots]
     measured = [value.of for value in values if value.of.row is None]
+    quiet = [bool(title_subjects) and value.of not in title_subjects for value in values]
     named = [
-        (replace(dot, name=dot.name.replace(f" ({bench.one_kind})", "")), value.of)
-        for dot, value in zip(dots, values, strict=False)
+        replace(dot, name=dot.name.replace(f" ({bench.one_kind})", ""), quiet=other)
+        for dot, other in zip(dots, quiet, strict=False)
     ]
     ours = len({*title_subjects}) > 1 and not any(of.row for of in title_subjects)
-    if ours and len({series(dot.device.colour) for dot, of in named if not of.row}) == 1:
-        named = [(replace(dot, aside=of not in title_subjects), of) for dot, of in named]
-    own = [dot for dot, of in named if of in title_subjects]
-    own += [dot for dot, of in named if not of.row and as_baseline(bench, of)]
-    able = [
-        dot
-        for dot, of in named
-        if of in title_subjects or not (dot.flagged or (ours and (dot.published or dot.aside)))
-    ] or own
+    own = [dot for dot in named if title_subjects and not dot.quiet]
+    able = [dot for dot in named if dot in own or not (dot.flagged or (ours and dot.published))]
+    ends = sorted(able, key=lambda dot: dot.value)
+    own += [*ends[-1:], *ends[:1]]
     shown = rows_of_a_slide(able, own, ON_A_SLIDE.most)
+    parts = [*left_out(len(shown), len(dots)), *busy(values), *parts]
     if name == "rates" and any(dot.published for dot in shown):
         parts += filter(None, [clock_text(values).strip(" .")])
-    parts += [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
     parts += [marks] if (marks := brief_marks(shown, bars=from_zero(shown))) else []
     return dots_plot(
-        [
-            replace(dot, quiet=bool(title_subjects) and value.of not in title_subjects)
-            for dot, value in zip(on_a_page or dots, values, strict=False)
-        ],
+        [replace(dot, quiet=other) for dot, other in zip(on_a_page or dots, quiet, strict=False)],
         axis=axis,
         tick=tick,
         on_a_slide=lambda most: rows_of_a_slide(able, own, most),
@@ -420,12 +413,6 @@ def unlike(bench: BenchmarkView, withheld: Value) -> str:
     """Why a ratio is withheld, in a few words."""
     several = [str(thing) for thing in difference_of(bench, withheld)]
     return f"{quantity.listed(several)} differ" if several[1:] else withheld_word(withheld.why)
-
-
-def as_baseline(bench: BenchmarkView, of: Subject) -> bool:
-    """Whether a device has the precision and the threads of the baseline."""
-    device, base = bench.plan.devices[of.device], bench.plan.devices[bench.plan.baseline.device]
-    return (device.precision, device.threads) == (base.precision, base.threads)
 
 
 def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:

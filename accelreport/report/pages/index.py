@@ -56,7 +56,14 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.notices import notices_of, scope_text, versions_notice
-from accelreport.report.openings.opening import FULL, ON_A_FIRST_SLIDE, Plot, Size, dots_plot
+from accelreport.report.openings.opening import (
+    FULL,
+    ON_A_FIRST_SLIDE,
+    Plot,
+    Size,
+    dots_plot,
+    left_out,
+)
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import titles_of
 from accelreport.report.pages.benchmarks import rate_shown, shown_number
@@ -231,8 +238,9 @@ def _decided(
         if again := tail in f"{place} {name}":
             title = head
         ratio, interval = speaker.number(value), speaker.interval(value)
-        text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
-        text += " busy" * (Caveat.BUSY in value.caveats)
+        busy = " busy" * (Caveat.BUSY in value.caveats)
+        bare = f"{ratio}{', one run' * (not interval)}{busy}"
+        text = f"{ratio} ({interval}){busy}" if interval else bare
         parts = [place, device * (len(where) > 1)]
         stopped = why_hollow(value.caveats & {Caveat.BUDGET})
         # Rows of one name are told apart by what differs between their devices.
@@ -248,6 +256,7 @@ def _decided(
             text,
             *value.interval.ends,
             hollow=stopped if value.verdict in DECIDED else ("undecided",),
+            brief=bare,
             quiet=finding.values not in titled,
         )
         # In little room a benchmark is what tells it from the others, and a hall has its processor
@@ -266,6 +275,8 @@ def _decided(
 
     dots, brief, slide, table = zip(*sorted(rows, key=order), strict=True)
     counts = {"decided": len(outcome.comparisons), "undecided": len(outcome.undecided)}
+    kept_there = _largest(slide, ON_A_FIRST_SLIDE)
+    marks = [*left_out(len(kept_there), len(dots)), brief_marks(kept_there, bars=False)]
     two = any(finding.values[0].interval.two for _, finding in every)
     columns = ("on", "benchmark", "speedup", "95 % interval" + " or values" * two, "verdict")
     plot = dots_plot(
@@ -274,7 +285,7 @@ def _decided(
         tick=factor_text,
         base=BASE,
         solid="decided",
-        brief=brief_marks(_largest(slide, ON_A_FIRST_SLIDE), bars=False),
+        brief=" · ".join(filter(None, marks)),
         id="decided-rows",
         title=f"Comparisons on {machines}",
         subtitle=", ".join(f"{count} {state}" for state, count in counts.items() if count)
@@ -337,7 +348,8 @@ def _sides(bench: BenchmarkView, value: Value) -> tuple[str, str, str, str]:
 
 
 def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
-    """The row of the title, the smallest ratio and as many others like it as have room, by size."""
+    """The row of the title, the smallest ratio, and the largest for which every slide has room."""
+    size = min(size, ON_A_FIRST_SLIDE, key=lambda size: size.height)
     room = LARGEST_SHARE * size.width
     first = next((dot for dot in dots if not dot.quiet), dots[0])
     able = [
@@ -348,9 +360,10 @@ def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
         and text_width(dot.detail, SMALLER) < room
     ]  # fmt: skip
     most = min(size.most, int((size.height - TICKS - ROOMY_LANE) // DETAILED)) - 1
-    kept = [first, *([*able[-1:], *able[:-1]][:most] if most else [])]
+    able.sort(key=lambda dot: -dot.value)
+    kept = [first, *[*able[-1:], *able[:-1]][:most]]
     kept.sort(key=lambda dot: -dot.value)
-    return [replace(dot, text=dot.text.partition(" (")[0]) for dot in kept]
+    return [dot.short for dot in kept]
 
 
 def _claims(benches: Sequence[BenchmarkView]) -> Section | None:

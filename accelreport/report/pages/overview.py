@@ -35,7 +35,7 @@ from accelreport.report.forms import why_hollow
 from accelreport.report.frames import why_withheld, withheld_word
 from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
-from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Size
+from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Size, left_out
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.text import label, sentence
@@ -475,6 +475,7 @@ class Overview:
         if not self.shown:
             return None
         marks, bars = self._marks(ON_A_SLIDE.most)
+        rest = left_out(ON_A_SLIDE.most, len(self.shown))
         return Plot(
             id="rates",
             title="Throughput",
@@ -486,7 +487,7 @@ class Overview:
             chart=self._chart,
             points=sum(len(self.dots(shown)) for shown in self.shown),
             caption=self._caption(),
-            brief=" · ".join(filter(None, (brief_marks(marks, bars=bars), self._bands))),
+            brief=" · ".join(filter(None, [*rest, brief_marks(marks, bars=bars), self._bands])),
             values=tuple(value for shown in self.shown for value in self.values_of(shown)),
             table=rates_table(self.shown, "rates-table", "Rates"),
         )

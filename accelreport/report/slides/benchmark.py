@@ -228,9 +228,7 @@ def first_size(*, answered: bool) -> Size:
     return replace(ON_A_SLIDE, height=ON_A_SLIDE.height - OF_AN_ANSWER * answered - OF_A_LINE)
 
 
-def slide_block(
-    shown: Shown, name: str, narrow: Size = ON_A_NARROW_SLIDE, size: Size = ON_A_SLIDE
-) -> Block | None:
+def slide_block(shown: Shown, name: str, size: Size = ON_A_SLIDE) -> Block | None:
     """A figure at the size of a slide; None of one with too few points for a slide of its own."""
     if isinstance(shown, Code):
         return _written(shown)
@@ -238,7 +236,7 @@ def slide_block(
         return replace(shown, href="", title="", pictures=shown.pictures[:MOST_PICTURES])
     keys = shown.slide_keys or shown.keys
     plain = replace(shown, id=name, table=None, caption=shown.brief, keys=keys)
-    figure = replace(plain.figure(size, narrow), subtitle=shown.up)
+    figure = replace(plain.figure(size, ON_A_NARROW_SLIDE), subtitle=shown.up)
     count = shown.points or points_of(figure.panels[0].wide.spec)
     return figure if count >= LEAST_POINTS or name == FIRST else None
 

@@ -10,7 +10,8 @@ from accelreport.report import quantity
 from accelreport.report.model import Download, Page, Section, Speech
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.index import front_parts
-from accelreport.report.pages.overview import PHONE, Overview
+from accelreport.report.pages.machines import place_text
+from accelreport.report.pages.overview import Overview
 from accelreport.report.pages.sections.about import site_commands
 from accelreport.report.slides.benchmark import (
     FIRST,
@@ -41,7 +42,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
     headed, others, plots = front_parts(Overview(benches))
     slides, shown_findings = [], list(headed)
     for name, plot in plots[1:]:
-        block = slide_block(plot, name, PHONE)
+        block = slide_block(plot, name)
         able = (f for f in others if f.finding.titles)
         shown = (f for f in able if all(v in plot.values for v in f.finding.title_values))
         finding = next(shown, None)
@@ -62,7 +63,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         answer="",
         topic=quantity.plural(len(benches), "benchmark"),
         notes=[quantity.days(record.started_at for record in measured_records(benches))],
-        shown=slide_block(plots[0][1], FIRST, PHONE, first_size(answered=False)) if plots else None,
+        shown=slide_block(plots[0][1], FIRST, size=first_size(answered=False)) if plots else None,
         slides=[*slides, *_chosen(left, MOST_SLIDES - 3 - len(slides))],
         again=site_commands(benches),
     )
@@ -120,11 +121,14 @@ def _own_slides(bench: BenchmarkView) -> Iterator[tuple[Kind, Section]]:
     """The kind and the slide of each figure of a benchmark that decides something."""
     page = Download(f"{bench.slug}.html", "Numbers: this benchmark")
     links = (page, Download(slides_path(bench), "Its own slides"))
+    several = bool(bench.mixed) or "CPU" not in bench.here
+    place = [f"{line}." for line in (place_text([bench]),) if line and several]
     if opening_of(bench).finding:
         for kind, slide in figure_slides(bench, prefix=f"{slug(bench.plan.spec)}-"):
             if kind is Kind.UNDECIDED:
                 continue
-            speech = replace(slide.speech or Speech((), ()), sources=links)
+            speech = slide.speech or Speech((), ())
+            speech = replace(speech, sentences=(*speech.sentences, *place), sources=links)
             yield kind, replace(slide, speech=speech)
 
 

@@ -143,9 +143,14 @@ class Curves:
         shown = [series for series in bench.shown_series if any(series == c.device for c in curves)]
         of_time = [speaker.number(value) for value in values if value.unit is Unit.SECONDS]
         total = "".join(f", {number} in all" for number in of_time[:1])
+        trained = next((c.device.title for c in curves if not c.validation), "")
+        dotted = f"training on {trained}" if trained and len(shown) > 1 else "training"
+        claim = speaker.claim if finding and trained else None
+        reverse = getattr(claim and claim.claim.rule, "value", "") == metric
+        roles = ["validation", *[dotted] * bool(trained)][:: -1 if reverse else 1]
         # An opening has this one chart; panels of a section have one axis.
         axes, name = (
-            replace(self.axes(metric, curves if finding else ()), total=total),
+            replace(self.axes(metric, curves if finding else ()), total=total, trained=reverse),
             metric_title(f"val_{metric}").removeprefix("validation "),
         )
         described = (
@@ -154,15 +159,13 @@ class Curves:
             for curve in curves
         )
         identity = CURVES if finding else f"quality-{metric}-{bench.points.index(point)}"
-        trained = next((c.device.title for c in curves if not c.validation), "")
-        dotted = f"training on {trained}" if trained and len(shown) > 1 else "training"
         return Plot(
             id=identity,
             title=sentence(f"{name}{bench.at(point) if finding else ''}"),
             description=f"{'; '.join(described)}.",
             chart=lambda size: learning_curves(curves, axes, size.width, size.height),
-            caption="Solid: validation."
-            + f" Dotted: {dotted}." * bool(trained)
+            caption=f"Solid: {roles[0]}."
+            + f" Dotted: {roles[-1]}." * bool(trained)
             + " Bands: seeds." * any(curve.low != curve.high for curve in curves)
             + f" {NOT_FROM_ZERO}"
             * (axes.ticks[0] > 0 or max(len(curve.value) for curve in curves) < FEW),
