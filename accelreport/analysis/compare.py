@@ -314,14 +314,16 @@ def copied(old: FolderGroup, new: FolderGroup) -> set[int]:
 
 
 def measured_apart(old: FolderGroup, new: FolderGroup) -> tuple[Group, Group]:
-    """The processes of both, without the measurements that both folders hold.
+    """The timed processes that are compared: of the seeds that both have, where there are any.
 
-    A measurement compared with itself would draw the ratio to 1. Where a side has no other,
-    nothing is left out, so that a folder can be compared with itself.
+    What both folders hold is left out: a measurement compared with itself would draw the ratio
+    to 1. Where a side has no other, nothing is, so that a folder can be compared with itself.
     """
-    both = copied(old, new)
-    before, after = old.group(both), new.group(both)
-    return (before, after) if before.timed and after.timed else (old.group(), new.group())
+    both, sides = copied(old, new), (old, new)
+    own = [side.timed.keys() - both for side in sides]
+    own = own if all(own) else [set(side.timed) for side in sides]
+    kept = [set.intersection(*own) or seeds for seeds in own]
+    return old.group(old.processes.keys() - kept[0]), new.group(new.processes.keys() - kept[1])
 
 
 class Condition(NamedTuple):

@@ -479,7 +479,7 @@ def _compared_row(
     takes = energy_of_both(before, after)
     ends = {"energy": takes.value, "energy_low": takes.low, "energy_high": takes.high}
     row |= {name: _finite(value) for name, value in ends.items()}
-    notes = [*map(code_text, edited(old, new)), *_no_interval(faster), *gaps]
+    notes = [*map(code_text, edited(old, new)), *_no_interval(faster, old, new), *gaps]
     if "quality" in row:
         notes.insert(0, quality_text(row["quality"], row["quality_change"]))
     if (gap := quality_gap(before, after)) and "quality" not in row:
@@ -493,8 +493,9 @@ def _compared_row(
     work = processor_time_of_both(before, after)
     if unsure and work.known and not work.low <= 1 <= work.high:
         notes.append(f"NEW takes {ratio_of(work)} the processor time per step")
+    seeds = [{one.seed for one in side.timed} for side in (before, after)]
     if both := copied(old, new):
-        row["nothing_new"] = len(before.timed) == len(old.timed)
+        row["nothing_new"] = seeds[0] <= both
         notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(both)} left out: {BOTH}")
         if row["nothing_new"] and gate is not None:
             row["gate"] = Gate.OPEN
@@ -506,16 +507,12 @@ def _compared_row(
             row |= {"gate": Gate.OPEN, "gate_needed": None}
     else:
         notes[:0] = [changed_text(own) for own in differences([(old, new)]) if own.fact in mixed]
-    row["sees"] = least_slowdown_shown(
-        new, row["pairs"] or min(len(before.timed), len(after.timed)), noises
-    )
-    if row["pairs"]:
-        seeds = ({row.seed for row in side.timed} for side in (before, after))
-        shared = set.intersection(*seeds)
-        row["old_seconds"] = _mean(old.group(old.processes.keys() - shared))
-        row["new_seconds"] = _mean(new.group(new.processes.keys() - shared))
-        for name, side in (("OLD", before), ("NEW", after)):
-            if left := len(side.timed) - len(shared):
+    row["sees"] = least_slowdown_shown(new, min(map(len, seeds)), noises)
+    row |= {"old_seconds": _mean(before), "new_seconds": _mean(after)}
+    if seeds[0] == seeds[1]:
+        row["pairs"] = len(seeds[0])
+        for name, side in (("OLD", old), ("NEW", new)):
+            if left := len(side.timed.keys() - seeds[0] - both):
                 notes.append(f"{name}: {left} without a partner of the same seed left out")
     return ComparisonRow(**row, outcome="compared", reasons=notes)
 
@@ -564,7 +561,6 @@ def _speedup_fields(faster: Speedup, gate: float | None) -> dict[str, Any]:
     if estimate is None:
         return {}
     row: dict[str, Any] = {
-        "pairs": estimate.interval.n if estimate.paired else 0,
         "speedup": _finite(estimate.interval.value),
         "low": _finite(estimate.interval.low),
         "high": _finite(estimate.interval.high),
@@ -585,13 +581,12 @@ def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _no_interval(faster: Speedup) -> list[str]:
+def _no_interval(faster: Speedup, old: FolderGroup, new: FolderGroup) -> list[str]:
     estimate = faster.computed
-    if estimate is None or estimate.interval.known or faster.base is None:
+    if estimate is None or estimate.interval.known:
         return []
-    sides = (("OLD", faster.base), ("NEW", faster.own))
-    n = min(len(side.timed) for _, side in sides)
-    lone = [name for name, side in sides if len(side.timed) == n]
+    n, sides = estimate.interval.n, {"OLD": old, "NEW": new}
+    lone = [name for name, side in sides.items() if len(side.timed) == n] or sides
     return [no_interval_text(" and in ".join(lone), n, "in")]
 
 

@@ -205,8 +205,11 @@ def test_a_step_of_another_accuracy_has_no_verdict_and_passes_no_gate(
         assert last.startswith("The gate is neither closed nor passed")
 
 
-def test_one_process_has_no_interval_and_leaves_the_gate_open() -> None:
-    row = only(compare_folders(held(small(repeats=1)), held(small(2.0)), 0.05))
+def test_one_process_is_compared_with_that_of_its_seed_and_leaves_the_gate_open() -> None:
+    one, three = small(repeats=1), small(2.0)
+    row = only(compare_folders(held(one), held(three), 0.05))
+    alone = only(compare_folders(held(one), Held([three.plan], three.records[:1]), 0.05))
+    assert (row.speedup, row.new_seconds, row.pairs) == (alone.speedup, alone.new_seconds, 1)
     assert (row.verdict, row.gate, row.low, row.gate_needed) == ("UNDECIDED", Gate.OPEN, None, None)
     assert "one process in OLD gives no interval" in row.reasons
 
