@@ -24,6 +24,7 @@ from accelreport.analysis.sequential import LOOKS, UntilDecided
 from accelreport.analysis.speed_findings import (
     comparison_findings,
     compiled_findings,
+    difference_of,
     gain_findings,
     ratio_of,
     said_kind,
@@ -192,7 +193,7 @@ def first_runs(benches: Iterable[Benchmark]) -> list[tuple[list[str], str]]:
 
 
 def comparisons_of(bench: Benchmark) -> list[Finding]:
-    """Every comparison of two measured sides that has a verdict, once and with one value.
+    """Every comparison with a verdict whose sides differ in one thing, once and with one value.
 
     This is how all surfaces count: a decided one may be no sentence (`Kind.TABLED`), an undecided
     one is `Kind.UNDECIDED`, and a withheld one is none.
@@ -202,7 +203,8 @@ def comparisons_of(bench: Benchmark) -> list[Finding]:
     for finding in (finding for find in every for finding in find(bench)):
         for value in finding.values:
             # A quotient of published figures has no verdict.
-            if value.verdict in {*DECIDED, Verdict.UNDECIDED}:
+            judged = value.verdict in {*DECIDED, Verdict.UNDECIDED}
+            if judged and len(difference_of(bench, value)) < 2:
                 kind = finding.kind if value.verdict in DECIDED else Kind.UNDECIDED
                 one = replace(finding, kind=kind, values=(value,), base=None, comparisons=1)
                 pairs.setdefault(frozenset({value.of, value.over}), one)

@@ -11,6 +11,7 @@ from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.findings import Kind
 from accelreport.analysis.outcome import outcome_of
+from accelreport.analysis.speed_findings import difference_of
 from accelreport.report.claim_text import next_steps
 from accelreport.results.store import Store
 from accelreport.spec.cells import Cell
@@ -184,6 +185,8 @@ def test_every_claim_is_in_one_group_and_decided_comparisons_come_by_size() -> N
     assert commands["strategies",] == (
         "accelreport run specs/strategies.toml --budget 12s --until-decided"
     )
+    pairs = [(b, f.values[0]) for b, f in (*outcome.comparisons, *outcome.undecided)]
+    assert all(len(difference_of(bench, value)) == 1 for bench, value in pairs)
     every = [f.values[0].interval.ends for _, f in outcome.comparisons if f.kind is not Kind.SAME]
     sizes = [max(low, 1 / high) for low, high in every]
     assert sizes == sorted(sizes, reverse=True)

@@ -76,12 +76,9 @@ def speedup_section(bench: BenchmarkView) -> Section | None:
     blocks: list[Block] = [speedup_table(bench)]
     if bench.scaling:
         blocks.append(scaling_table(bench))
-    every = [row.verdict for row in bench.compared if row.computed and not row.is_baseline]
-    every = [verdict for verdict in every if verdict in {*DECIDED, Verdict.UNDECIDED}]
-    decided = sum(verdict in DECIDED for verdict in every)
-    held = sum(row.verdict is Verdict.WITHHELD for row in bench.compared)
-    parts = [f"{decided} of {len(every)} decided" if decided else f"{len(every)} undecided"]
-    parts *= bool(every)
+    known = [row for row in bench.compared if row.computed and not row.is_baseline]
+    held = sum(row.verdict is Verdict.WITHHELD for row in known)
+    parts = [quantity.plural(len(known) - held, "speedup")] * (len(known) > held)
     parts += [f"{held} withheld"] * bool(held)
     rates = quantity.plural(sum(map(len, published.values())), "published rate")
     untimed = rates if published else f"{bench.baseline_name} untimed"
