@@ -67,8 +67,6 @@ BESIDE = frozenset({*COMPARISONS, Kind.COMPILED, Kind.PUBLISHED})
 """Findings whose ratios are beside the rates."""
 WITHHELD = "–"
 """In the place of a ratio that is withheld; the caption says why."""
-UNDECIDED = f"{quantity.SPACE}undecided"
-"""Behind a ratio over the spec's baseline whose comparison is undecided."""
 PEAKS = frozenset({Kind.EXCEEDS_PEAK, Kind.SHARE_OF_PEAK})
 """Findings that hold a rate against a peak."""
 
@@ -132,11 +130,16 @@ Beside = dict[Subject, dict[Subject | str, str]]
 PAGE, BASE = "page", "base"
 
 
+def unsure(ratio: Value) -> bool:
+    """Whether the interval of a ratio does not decide it: the table of speedups has both."""
+    return ratio.interval.known and ratio.verdict is Verdict.UNDECIDED
+
+
 def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> Beside:
     """The texts beside each rate: its ratio, then what else it is held against.
 
     A column has one baseline, that of the title or of the spec, whose own row says "1×". A withheld
-    ratio is there only where it is the finding, which says why.
+    ratio is there only where it is the finding, which says why; an undecided one (`unsure`) is not.
 
     Args:
         bench: the benchmark.
@@ -167,7 +170,7 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> Beside
                 texts.setdefault(value.of, {}).setdefault(PAGE if aside else held, text)
                 continue
             value = value if is_base(held) else inverse(value)
-            if not is_base(value.over) or value.of in ratios:
+            if not is_base(value.over) or value.of in ratios or unsure(value):
                 continue
             ratios[value.of] = value
             if other.kind is Kind.WITHHELD:
@@ -176,9 +179,8 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> Beside
         ratios[titled.of] = titled
     for of, value in ratios.items():
         texts.setdefault(value.over or of, {})[BASE] = "1×"
-        unsure = value.interval.known and value.verdict is Verdict.UNDECIDED
         number = speaker.bounded(value) if value is titled else speaker.number(value)
-        text = words.get(of) or f"{number}{UNDECIDED * unsure}"
+        text = words.get(of) or number
         texts.setdefault(of, {}).setdefault(value.over or of, text)
     for value, _ in rates_at(bench, point) if bench.words.kernel else ():
         row = value.of.row

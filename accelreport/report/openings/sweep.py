@@ -26,7 +26,6 @@ from accelreport.analysis.speed_findings import (
     rate_of,
     swept_number,
 )
-from accelreport.analysis.speedup import only_precision
 from accelreport.analysis.stats import geometric_mean, grouped, mean
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import WIDE, Named
@@ -39,7 +38,6 @@ from accelreport.report.charts.sweep import (
     sweep_axes,
 )
 from accelreport.report.forms import why_hollow
-from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import (
     axis_title,
     figure_of,
@@ -63,6 +61,7 @@ from accelreport.report.openings.rates import (
     BESIDE,
     clock_text,
     style_of,
+    unsure,
     without_unit,
     year_of,
 )
@@ -79,7 +78,7 @@ from accelreport.report.pages.sections.steps import call_percentile, percentile_
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series as series_colour
-from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench, step_times
+from accelreport.report.view import BenchmarkView, Point, Series, step_times
 
 MOST_TEXTS, MOST_PUBLISHED = 5, 3
 """Marks of the baseline's line, and of a published one, that have their numbers beside them."""
@@ -136,7 +135,8 @@ def sweep_scene(bench: BenchmarkView, finding: Finding, *, claimed: bool = True)
 
     linear = from_zero(lines)
     axes = sweep_axes(lines, ends, x_title=axis_title(axis), text=rate, linear=linear)
-    multiples = (value for value in _ratios(bench).values() if not value.why)
+    compared = (f for f in bench.findings if f.kind in COMPARISONS)
+    multiples = (value for f in compared for value in f.values if not value.why)
     # A gain is that from one mark of its line to another.
     gains = finding.values if finding.kind is Kind.GAIN else ()
     crossed = (value for crossing in crossings for value in crossing.values)
@@ -259,7 +259,7 @@ def _line(
     numbered &= row is not None or last.of.device == bench.plan.baseline.device
     detail = provenance_text(last, year_of(bench, last.of)) if row else str(last.provenance)
     shown = [ratios[value.of] for value in values if value.of in ratios]
-    if shown and (over := shown[0].over):
+    if shown and (over := shown[0].over) and not any(map(unsure, shown)):
         detail = f"{detail}; {speaker.numbers(shown)} {speaker.name(over)}"
     return SweepLine(
         name=label(row.label, 60) if row else speaker.name(last.of),
@@ -309,12 +309,6 @@ def _ends(bench: BenchmarkView) -> list[End]:
     return ends
 
 
-@cached_by_bench
-def _ratios(bench: BenchmarkView) -> dict[Subject, Value]:
-    """What each measured device has over the baseline, with the verdict of all comparisons."""
-    return {v.of: v for f in bench.findings if f.kind in COMPARISONS for v in f.values}
-
-
 def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     row = bench.speedup(series, point)
     rate = rate_of(row.own) if row else None
@@ -325,11 +319,6 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     lines = [Line(speaker.number(rate))]
     if interval := speaker.interval(rate):
         lines.append(Line(interval, "interval"))
-    ratio = _ratios(bench).get(rate.of)
-    if ratio is not None and ratio.over:
-        held = ratio.why and not only_precision(ratio.why)
-        number = withheld_word(ratio.why) if held else speaker.number(ratio)
-        lines.append(Line(f"{number} {speaker.name(ratio.over)}", "detail"))
     return measured_entry(bench, (series, point), lines)
 
 
