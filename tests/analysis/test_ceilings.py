@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -140,6 +141,26 @@ def test_a_page_shows_what_was_reached_as_a_figure_and_a_table(bench: BenchmarkV
         }
     # What a chip cannot do is in the table alone.
     assert any("," in share for share in shares)
+
+
+def test_shares_of_two_roofs_are_in_no_order_together() -> None:
+    """The middle one, of another roof, comes after both of the first."""
+    benches = []
+    for roof, factor in ((1.0, 4.0), (2.0, 1.0), (1.0, 1.0)):
+        name = f"of_{roof:g}_{factor:g}"
+        made = without_peaks(study(spec=name, axes={}, devices=("cpu",), factors={"cpu": factor}))
+        hosts = [with_roofs(r.environment, roof, roof / 4) for r in made.records if r.environment]
+        records = [
+            record.model_copy(update={"environment": host})
+            for record, host in zip(made.records, hosts, strict=True)
+        ]
+        benches.append(seen(replace(made, records=tuple(records))))
+    page = ceilings_page(benches)
+    assert page.opening
+    (figure,) = page.opening.blocks
+    assert isinstance(figure, Figure)
+    shares = [float(n) for n in re.findall(r"([\d.]+)\s%", figure.drawings[0].description)]
+    assert shares == [max(shares), min(shares), sorted(shares)[1]]
 
 
 def test_without_a_known_roof_the_page_says_what_a_share_needs(bench: BenchmarkView) -> None:

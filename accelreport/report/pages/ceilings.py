@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Value
+from accelreport.analysis.stats import grouped
 from accelreport.report.charts.dots import Base, Dot, marks_text
 from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.charts.scales import percent_text
@@ -49,7 +50,8 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
         if place and place.work.operations > best.get(bench.plan.spec, (0.0, bench))[0]:
             best[bench.plan.spec] = place.work.operations, bench
     every = [(bench, shares_of(bench)) for _, bench in best.values()]
-    rows = sorted((row for row in every if _shown(row[1])), key=lambda row: _order(row[1]))
+    shown = (row for row in every if _shown(row[1]))
+    rows = sorted(shown, key=lambda row: label(row[0].plan.title).casefold())
     opening = None
     measured = any(row.measured for bench in benches for row in bench.results)
     headline = "No known peak" if measured else "Nothing was measured"
@@ -58,8 +60,10 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
         opening, headline = Section("answer", "", (figure,)), figure.title
     firsts = [(bench, share) for bench, own in rows for share in _measured(own)[:1]]
     if firsts:
-        # Shares of unlike limits have no order.
-        bench, (reached, largest) = min(firsts, key=lambda own: LIMITS.index(own[1][0].limit))
+        # Shares of unlike limits have no order: this is the first mark of the figure.
+        bench, (reached, largest) = min(
+            firsts, key=lambda own: (LIMITS.index(own[1][0].limit), -own[1][1].number)
+        )
         speaker = Speaker(bench)
         in_full = ", convolutions counted in full," * bool(reached.least)
         headline = (
@@ -84,30 +88,30 @@ def _measured(shares: Sequence[Share]) -> list[Share]:
     return [share for share in shares if share[1].of.row is None]
 
 
-def _order(shares: Sequence[Share]) -> tuple[bool, float]:
-    """The largest share first; published ones come last."""
-    value = _shown(shares)[0][1]
-    return value.of.row is not None, -value.number
-
-
 def shares_of(bench: BenchmarkView) -> list[Share]:
-    """The largest share of each device and of each published row."""
+    """The largest share of each device and of each published row, roof by roof."""
     shares = [(row, row.shares[-1]) for row in reached_shares(bench)]
-    return sorted(shares, key=lambda s: (LIMITS.index(s[0].limit), s[0].bounded, -s[1].number))
+    roofs = [row.of for row, _ in shares]
+    return sorted(
+        shares,
+        key=lambda s: (LIMITS.index(s[0].limit), s[0].bounded, roofs.index(s[0].of), -s[1].number),
+    )
 
 
 def _shown(shares: Sequence[Share]) -> list[Share]:
-    """The largest measured share, and the largest published one that can be."""
-    published = [share for share in shares if share[1].of.row and not share[0].flagged]
+    """The largest measured share of the first roof, and the largest published one that can be."""
+    able = (share for share in shares if share[1].of.row and not share[0].flagged)
+    published = sorted(able, key=lambda own: (own[0].bounded, -own[1].number))
     return [*_measured(shares)[:1], *published[:1]]
 
 
 def _plot(rows: Shares) -> Plot:
     """The figure: a mark for each share, with a bar from its lower bound.
 
-    Shares of a measured roof are first, as in the title; those of an upper bound are pale.
+    Those of one roof are together, of measured roofs first, as in the title; those of an upper
+    bound are pale.
     """
-    placed, groups = list[tuple[int, Dot]](), []
+    placed, groups = list[tuple[Reached, Dot]](), []
     for bench, shares in rows:
         speaker = Speaker(bench)
         for row, value in _shown(shares):
@@ -118,9 +122,9 @@ def _plot(rows: Shares) -> Plot:
                 low=min((own.number for own in row.least_of(value)), default=value.number),
                 high=value.number, text=f"{'≥ ' * row.lower}{speaker.number(value)}",
                 hollow=(*dot.hollow, *[row.limit] * upper), quiet=upper,
-                group="published" * dot.published,
+                group="published" if dot.published else row.of,
             )  # fmt: skip
-            placed.append((LIMITS.index(row.limit), dot))
+            placed.append((row, dot))
         lines = (
             table_row(
                 entry(
@@ -137,8 +141,9 @@ def _plot(rows: Shares) -> Plot:
         )
         href = f"{bench.slug}.html#hardware"
         groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href))
-    placed.sort(key=lambda own: (own[1].published, own[0], -own[1].value))
-    dots = [dot for _, dot in placed]
+    placed.sort(key=lambda own: (own[1].published, LIMITS.index(own[0].limit), -own[1].value))
+    by_roof = grouped(placed, lambda own: (own[1].group, own[0].amount, own[0].chip))
+    dots = [dot for own in by_roof.values() for _, dot in own]
     title = shares_title(row.limit for _, shares in rows for row, _ in _shown(shares))
     caption = [marks_text([replace(dot, low=dot.high) for dot in dots], bars=False)]
     caption += [DIVIDED] * any(dot.low < dot.high for dot in dots)
