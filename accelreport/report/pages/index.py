@@ -240,7 +240,6 @@ def _decided(
         ratio, interval = speaker.number(value), speaker.interval(value)
         busy = " busy" * (Caveat.BUSY in value.caveats)
         bare = f"{ratio}{', one run' * (not interval)}{busy}"
-        text = f"{ratio} ({interval}){busy}" if interval else bare
         parts = [place, device * (len(where) > 1)]
         stopped = why_hollow(value.caveats & {Caveat.BUDGET})
         # Rows of one name are told apart by what differs between their devices.
@@ -253,30 +252,26 @@ def _decided(
             " · ".join(filter(None, (title, *parts))),
             MARK,
             value.number,
-            text,
+            f"{ratio} ({interval}){busy}" if interval else bare,
             *value.interval.ends,
             hollow=stopped if value.verdict in DECIDED else ("undecided",),
             brief=bare,
             quiet=finding.values not in titled,
         )
-        # In little room a benchmark is what tells it from the others, and a hall has its processor
-        # in the title alone.
+        # In little room a benchmark tells it from the others; a hall has the title's processor.
         short = tail if begun[head] > 1 and not again else head
         own = (filter(None, (short, *some)) for some in (parts, parts[:2]))
         little, on_a_slide = (replace(dot, detail=" · ".join(texts)) for texts in own)
         rows.append((dot, little, on_a_slide, _row(bench, value)))
     # The comparison of the heading is above all others, then that with the largest ratio.
     largest = {dot.name: dot.value for dot, *_ in sorted(rows, key=lambda row: row[0].value)}
-    first = rows[0][0].name
 
     def order(row: tuple[Dot, Dot, Dot, Row]) -> tuple[bool, float, str, float]:
         dot, *_ = row
-        return dot.name != first, -largest[dot.name], dot.name, -dot.value
+        return dot.name != rows[0][0].name, -largest[dot.name], dot.name, -dot.value
 
     dots, brief, slide, table = zip(*sorted(rows, key=order), strict=True)
     counts = {"decided": len(outcome.comparisons), "undecided": len(outcome.undecided)}
-    kept_there = _largest(slide, ON_A_FIRST_SLIDE)
-    marks = [*left_out(len(kept_there), len(dots)), brief_marks(kept_there, bars=False)]
     two = any(finding.values[0].interval.two for _, finding in every)
     columns = ("on", "benchmark", "speedup", "95 % interval" + " or values" * two, "verdict")
     plot = dots_plot(
@@ -285,7 +280,7 @@ def _decided(
         tick=factor_text,
         base=BASE,
         solid="decided",
-        brief=" · ".join(filter(None, marks)),
+        brief=_of_a_slide(slide),
         id="decided-rows",
         title=f"Comparisons on {machines}",
         subtitle=", ".join(f"{count} {state}" for state, count in counts.items() if count)
@@ -345,6 +340,13 @@ def _sides(bench: BenchmarkView, value: Value) -> tuple[str, str, str, str]:
         return own_type, base_type, own if own_type not in own else beside, place
     (one, other), device = unshared((own, beside))
     return one, other, device, place
+
+
+def _of_a_slide(dots: Sequence[Dot]) -> str:
+    """How many of the rows a slide has, and what its marks are."""
+    kept = _largest(dots, ON_A_FIRST_SLIDE)
+    marks = [*left_out(len(kept), len(dots)), brief_marks(kept, bars=False)]
+    return " · ".join(filter(None, marks))
 
 
 def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
