@@ -300,3 +300,10 @@ def driven_study(**ways: dict[str, object]) -> Study:
         for name, (label, way) in zip(names, ways.items(), strict=True)
     }
     return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
+
+
+def started_late(made: Study, device: str) -> Study:
+    """A study in which a device takes a minute more until its first step."""
+    late = {"times": made.records[0].times.model_copy(update={"build_s": 60.0})}
+    records = (r.model_copy(update=late if r.cell.device == device else {}) for r in made.records)
+    return replace(made, records=tuple(records))

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from accelreport.report.theme import SERIES_DARK
-from tests.report.scenarios import HOSTILE, Results, driven_study, ordinary
+from tests.report.scenarios import HOSTILE, Results, driven_study, ordinary, started_late
 from tests.report.test_hostile import OURS
 from tests.support.browser import opened, tab
 from tests.support.program_server import ROOT
@@ -194,7 +194,7 @@ def test_figures_side_by_side_are_drawn_for_their_columns_and_have_letters_of_on
     tmp_path: Path, browser: Browser
 ) -> None:
     made = driven_study(Compiled={"xla": True}, Graph={}, Eager={"eager": True})
-    build(Results((made,)), tmp_path / "out")
+    build(Results((started_late(made, "cpu"),)), tmp_path / "out")
     with opened(browser, tmp_path / "out" / "example_training.full.html", width=1280) as page:
         scales = page.evaluate(
             "[...document.querySelectorAll('.opening .chart svg')]"

@@ -42,7 +42,7 @@ from accelreport.spec.models import Published
 from accelreport.terminal.run_text import figures_text
 from tests.analysis.test_speed_findings import example
 from tests.house.tree import ROOT
-from tests.report.scenarios import Results, driven_study, ordinary
+from tests.report.scenarios import Results, driven_study, ordinary, started_late
 from tests.report.tree import parse
 from tests.support.maker import Origin
 from tests.support.records import Noise, Study, slowed, study, without_peaks
@@ -120,9 +120,7 @@ def test_a_page_leads_to_each_place_once(tmp_path: Path) -> None:
 def test_a_compiler_is_compared_with_the_same_framework_without_it() -> None:
     made = driven_study(Compiled={"xla": True}, Graph={}, Eager={"eager": True})
     assert [plot.id for plot in plots(view(made))] == ["rates"], "it does not start later"
-    late = {"times": made.records[0].times.model_copy(update={"build_s": 60.0})}
-    some = (r.model_copy(update=late if r.cell.device == "cpu" else {}) for r in made.records)
-    bench = view(replace(made, records=tuple(some)))
+    bench = view(started_late(made, "cpu"))
     rates, until = plots(bench)
     assert (rates.id, until.id) == ("rates", "until")
     pairs = {(f.values[0].of.device, f.values[0].over.device) for f in of_kind(bench, Kind.COMPILED)
