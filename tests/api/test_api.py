@@ -97,7 +97,7 @@ def test_a_run_of_several_benchmarks_ends_with_what_is_decided_and_what_decides_
     again = (
         r"  accelreport run specs/\w+.toml --budget 10s --until-decided   \(about \d+ min \d+ s\)"
     )
-    tabled = r"  .+ over .+: .+×, in partial runs \(.+\)"
+    tabled = r"  .+ over .+: .+× \(.+–.+×, frameworks\)"
     assert all(any(re.fullmatch(form, line) for line in lines) for form in (again, tabled))
     assert device.startswith("accelreport notebook specs/")
     assert own.startswith("accelreport new specs/mine.toml --model")
