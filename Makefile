@@ -42,7 +42,7 @@ report: $(VENV)/.installed ## run the quick benchmarks on this machine and build
 	exit $$status
 
 site: $(VENV)/.installed ## build the report and the ranked chips of what is shipped, in site/
-	$(BIN)/accelreport build --results examples/two_core_cpu --out "$(SITE)" --chips chips/index.html
+	$(BIN)/accelreport build --results examples/whole_trainings --out "$(SITE)" --chips chips/index.html
 	$(BIN)/accelreport rank examples/chips --out "$(SITE)/chips" --report ../index.html
 
 # The linters work beside the tests and are told after them. Their command is a variable, since

@@ -38,8 +38,7 @@ measure 12 specs/shakespeare.toml --device cpu --budget 3m # a step takes ten se
 # Odense's file is not passed on: a stand-in of its shape, marked on the page. It needs 7.5 GB.
 measure 13 specs/weather_gru.toml --device cpu --data synthetic --set measure.repeats=1 --budget 10m
 # What two cores compare among themselves.
-measure 10 specs/frameworks.toml --device cpu-torch-compiled --set measure.repeats=3 --budget 75s
-measure 20 specs/frameworks.toml --set measure.repeats=3 --budget 15s
+measure 66 specs/frameworks.toml --budget 10m
 measure 70 specs/precision_cnn.toml specs/precision_lstm.toml --device cpu --device cpu-bf16
 measure 12 specs/strategies.toml
-measure 65 specs/har_strategies.toml --budget 60s
+measure 20 specs/har_strategies.toml --filter batch_size=512 --budget 20m

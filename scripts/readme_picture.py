@@ -1,6 +1,6 @@
 """Takes README's picture, light and dark, of the front page of a site that was built.
 
-    accelreport build --results examples/two_core_cpu --out build/example
+    accelreport build --results examples/whole_trainings --out build/example
     python scripts/readme_picture.py build/example
 
 Look at both before they are committed: they are the first that a person sees of accelreport.

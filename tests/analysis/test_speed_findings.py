@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from accelreport.analysis.findings import Caveat, Finding, Kind, Unit
+from accelreport.analysis.findings import Caveat, Finding, Kind
 from accelreport.analysis.stats import Verdict
 from accelreport.report.forms import signs
 from accelreport.report.frames import rows_of, targets_frame
@@ -20,15 +19,13 @@ from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
-from accelreport.results.store import Store
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Published, Target
 from tests.report.scenarios import Results
+from tests.support.edited import W, edited
 from tests.support.records import Study, study
 from tests.support.worlds import Fact, records_of
-
-EXAMPLE = Path(__file__).parents[2] / "examples" / "two_core_cpu"
 
 
 def view(made: Study) -> BenchmarkView:
@@ -43,7 +40,7 @@ def of_kind(bench: BenchmarkView, kind: Kind) -> list[Finding]:
 @cache
 def example() -> dict[str, BenchmarkView]:
     """What two cores measured, by the name of the spec."""
-    return {bench.plan.spec: bench for bench in gather(Store(EXAMPLE))}
+    return {bench.plan.spec: bench for bench in gather(edited(W))}
 
 
 def test_a_decided_comparison_with_an_accelerator_comes_before_what_a_sweep_gains() -> None:
@@ -138,58 +135,6 @@ def test_a_finding_has_one_base(spec: str) -> None:
             assert len({value.over for value in finding.values}) == 1
         elif finding.kind is not Kind.GAIN:
             assert len({value.over.device for value in finding.values if value.over}) <= 1
-
-
-def test_a_compiler_is_compared_with_the_same_framework_on_the_same_machine() -> None:
-    bench = example()["frameworks"]
-    findings = of_kind(bench, Kind.COMPILED)
-    compared = set()
-    for finding in findings:
-        (value,) = finding.values
-        assert value.over
-        own, base = (bench.plan.devices[of.device] for of in (value.of, value.over))
-        assert (own.framework, value.of.machine) == (base.framework, value.over.machine)
-        assert finding.of == len(findings)
-        compared.add((value.of.device, value.over.device))
-    assert {("cpu", "cpu-eager"), ("cpu-xla", "cpu")} <= compared
-
-
-def test_the_ends_of_a_grid_are_one_of_all_pairs_of_its_configurations() -> None:
-    (finding,) = of_kind(example()["har_sweep"], Kind.RANGE)
-    timed = len(finding.values)
-    assert finding.comparisons == timed * (timed - 1) // 2
-    assert finding.of == 24
-
-
-def test_what_is_undecided_is_in_no_decided_finding_of_the_example() -> None:
-    for bench in example().values():
-        for finding in bench.findings:
-            if finding.kind in {Kind.FASTER, Kind.SLOWER, Kind.SAME}:
-                assert {v.verdict for v in finding.values} == {Verdict(finding.kind.name)}
-
-
-def test_the_k80_has_one_rate_that_is_its_published_time_in_other_units() -> None:
-    """61,440 images in 11 s are 5,585 in a second, and neither 5,460 nor another step's."""
-    bench = example()["mnist_cnn"]
-    rates = {
-        round(value.number)
-        for scene in opening_of(bench).scenes
-        for value in getattr(scene.shown, "values", ())
-        if value.of.row and "K80" in value.of.row.label and value.unit is Unit.RATE
-    }
-    assert rates == {5585}
-
-
-def test_a_total_says_that_it_is_extrapolated_and_from_how_many_steps() -> None:
-    (found,) = of_kind(example()["fashion_mnist"], Kind.RESTATED)
-    assert found.base
-    assert Caveat.EXTRAPOLATED in found.base.caveats
-    least = min(found.base.processes, key=lambda row: row.timings.steady_steps).timings
-    done, planned = f"{least.steady_steps:.0f}", f"{least.planned_steps:,.0f}"
-    answer = Speaker(example()["fashion_mnist"]).answer(found)
-    assert (
-        f"extrapolated from {done} timed steps of {planned}; evaluation is not included" in answer
-    )
 
 
 def test_a_run_stops_after_all_of_its_steps_and_not_after_the_timed_ones() -> None:

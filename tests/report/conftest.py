@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.results.store import Store
 from tests.report.golden.kinds import SiteName, build_sites
 from tests.report.scenarios import attacked, ordinary
 from tests.report.tree import Element, parse
+from tests.support.edited import EXAMPLE
 from tests.support.sites import build, one_start
 from tests.support.workers import made_once
 
@@ -25,6 +27,12 @@ def builds_start_one_engine() -> Iterator[None]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ordinary site."""
     return made_once(tmp_path_factory, "site", lambda out: build(ordinary(), out))
+
+
+@pytest.fixture(scope="session")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of the results that are shipped."""
+    return made_once(tmp_path_factory, "example", lambda out: build(Store(EXAMPLE), out))
 
 
 @pytest.fixture(scope="session")

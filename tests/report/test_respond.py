@@ -7,26 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from accelreport.results.store import Store
-from tests.house.tree import ROOT
 from tests.support.browser import opened
-from tests.support.sites import build
-from tests.support.workers import made_once
 
 pytestmark = pytest.mark.e2e
 
 BENCHMARK = "mnist_batch_sweep.full.html"
 SHOWN = "tbody tr:not(.group):visible"
-
-
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example's site, which has claims in every state."""
-
-    def make(out: Path) -> None:
-        build(Store(ROOT / "examples" / "two_core_cpu"), out / "site")
-
-    return made_once(tmp_path_factory, "example", make) / "site"
 
 
 def first_cells(page: Page, table: str) -> list[str]:

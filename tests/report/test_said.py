@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
@@ -41,7 +40,6 @@ from accelreport.report.slides.site import deck_page
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record, SelfCheck, Warned
-from accelreport.results.store import Store
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Published
 from accelreport.terminal.answer import answers
@@ -318,13 +316,8 @@ def _marked(benches: list[BenchmarkView]) -> int:
 
 def test_every_number_of_a_title_is_marked_on_ordinary_sites_and_in_the_example() -> None:
     assert _marked(gather(ordinary())) > len(ordinary().studies)
-    assert _marked(list(example())) > len(example())
-
-
-@cache
-def example() -> tuple[BenchmarkView, ...]:
-    """What two cores measured."""
-    return tuple(gather(Store(Path(__file__).parents[2] / "examples" / "two_core_cpu")))
+    example = gather(folders.edited(folders.W))
+    assert _marked(example) > len(example)
 
 
 # 3. The same finding has the same words ----------------------------------------------------------
@@ -550,9 +543,7 @@ def failed(shape: str, repeats: int, noise: float, seed: int) -> Study:
 def of_calls(shape: str, repeats: int, noise: float, seed: int) -> Study:
     """Calls of a trained network, by threads that are equally fast."""
     del shape, noise, seed
-    edit = folders.Edit(
-        folders.T, ("mnist_latency",), folders.CPU, copies=(folders.Copy(("cpu-1",)),)
-    )
+    edit = folders.Edit(("mnist_latency",), folders.CPU, copies=(folders.Copy(("cpu-1",)),))
     return folders.made(edit, min(repeats, 3)).studies[0]
 
 
@@ -643,19 +634,6 @@ def test_a_published_rate_is_the_published_number_in_other_units(
     overview = Overview([bench])
     for own in overview.shown:
         assert [one.rate for one in own.row.printed] == [pytest.approx(truth)]
-
-
-def test_a_published_rate_of_the_example_is_one_number_on_every_page() -> None:
-    for bench in example():
-        known = {(r.row.label, repr(r.where), r.figure): r for r in published_rates(bench.plan)}
-        for own in Overview([bench]).shown:
-            for one in own.row.printed:
-                row = one.result.row
-                where = {a: row.where[a] for a in bench.axes if a in row.where}
-                rate = known.get((row.label, repr(where), one.result.figure))
-                if rate:
-                    assert rate.rate == pytest.approx(one.rate)
-                    assert rate.digits == one.digits
 
 
 def test_the_front_page_says_what_its_findings_say() -> None:

@@ -35,13 +35,13 @@ from accelreport.report.slides.benchmark import (
 )
 from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
-from accelreport.results.store import Store
 from tests.report.scenarios import Results, observed, ordinary
 from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL, TITLES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
 from tests.report.test_front import busy
 from tests.report.tree import Element, parse
 from tests.support.browser import BROWSER_ARGUMENTS, browser_path, opened
+from tests.support.edited import W, edited
 from tests.support.processes import PATIENCE_S
 from tests.support.records import study
 from tests.support.sites import build
@@ -52,7 +52,6 @@ WHOLE = "slides.html"
 SWEEP = "mnist_batch_sweep.full.slides.html"
 SWEEP_PAGE = "mnist_batch_sweep.full.html"
 DECKS = (WHOLE, SWEEP, "mnist_batch_sweep.quick.slides.html", "matmul.full.slides.html")
-EXAMPLE = Path("examples/two_core_cpu")
 LETTERS = 28
 """Pixels of the smallest letters on a screen of 720 lines, those of drawings among them."""
 
@@ -104,19 +103,11 @@ def observed_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.fixture(scope="module")
-def example_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the results that are shipped."""
-    out = tmp_path_factory.mktemp("example")
-    build(Store(EXAMPLE), out)
-    return out
-
-
 def test_a_hall_can_read_every_text_of_every_slide(
-    site: Path, observed_site: Path, example_site: Path, browser: Browser
+    site: Path, observed_site: Path, example: Path, browser: Browser
 ) -> None:
     """28 of 720 px, nothing over another, nothing cut, titles at one height, a large figure."""
-    every = (site, observed_site, example_site)
+    every = (site, observed_site, example)
     decks = [path for at in every for path in sorted(at.glob("*slides.html"))]
     assert len(decks) >= 20
     for deck in decks:
@@ -227,13 +218,6 @@ def many() -> list[BenchmarkView]:
     return gather(Results(made))
 
 
-@pytest.fixture(scope="module")
-def frameworks() -> BenchmarkView:
-    """Twelve rows of three frameworks."""
-    benches = gather(Store(EXAMPLE))
-    return next(bench for bench in benches if bench.plan.spec == "frameworks")
-
-
 def decks_of(benches: list[BenchmarkView]) -> list[ReportPage]:
     own = [slides_page(b, benchmark_page(b)) for b in benches if b.shown_series]
     return [deck_page(benches, index_page(benches, "Site", [])), *own]
@@ -292,10 +276,9 @@ def test_no_two_slides_of_a_deck_have_one_title(decks: list[ReportPage]) -> None
         assert len(titles) == len({*titles})
 
 
-def test_no_slide_has_more_than_six_rows_and_keeps_the_title_and_both_ends(
-    frameworks: BenchmarkView,
-) -> None:
-    (slide, *_) = (slide for _, slide in figure_slides(frameworks))
+def test_no_slide_has_more_than_six_rows_and_keeps_the_title_and_both_ends() -> None:
+    (bench,) = (each for each in gather(edited(W)) if each.plan.spec == "frameworks")
+    (slide, *_) = (slide for _, slide in figure_slides(bench))
     (figure,) = slide.blocks
     assert isinstance(figure, Figure)
     assert points_of(figure.panels[0].wide.spec) <= 6

@@ -1,4 +1,4 @@
-"""The folders of examples/ with a few records left out, copied or changed, each as one line.
+"""The shipped example with a few records left out, copied or changed, each as one line.
 
 Run as `python -m tests.support.edited NAME FOLDER` to write one of them as a results folder.
 """
@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Failure, Gpu, Record, Times
+from accelreport.results.record import Epoch, Failure, Gpu, Record, Times
 from accelreport.results.store import Store
 from accelreport.spec.cells import Cell
 from tests.report.scenarios import Results
 from tests.support.records import Study, store_of
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "whole_trainings"
 A100 = [Gpu(name="NVIDIA A100-SXM4-40GB", memory_bytes=40 * 2**30, driver="550.54")]
 
 
@@ -50,6 +50,23 @@ def out_of_memory(record: Record) -> Record:
     failure = Failure(kind="oom-host", message="killed for lack of memory", remedy="")
     lost = {"blocks": [], "epochs": [], "final": {}, "times": Times(), "confusion": None}
     return record.model_copy(update={"status": "failed", "failure": failure, **lost})
+
+
+def stopped(record: Record, share: float) -> Record:
+    """The record as the budget ends it after this share of its steps, the last epoch cut short."""
+    blocks = [b for b in record.blocks if b.first_step + b.steps <= share * record.planned_steps]
+    left, epochs = sum(b.steps for b in blocks), list[Epoch]()
+    for epoch in record.epochs:
+        steps = min(epoch.steps, left)
+        if steps:
+            train_s = epoch.train_s * steps / epoch.steps
+            elapsed_s = epoch.elapsed_s - epoch.train_s + train_s
+            update = {"steps": steps, "train_s": train_s, "elapsed_s": elapsed_s}
+            epochs.append(epoch.model_copy(update=update))
+        left -= steps
+    times = record.times.model_copy(update={"train_s": epochs[-1].elapsed_s})
+    kept = {"blocks": blocks, "epochs": epochs, "final": epochs[-1].metrics, "times": times}
+    return record.model_copy(update={"status": "partial", **kept})
 
 
 @dataclass(frozen=True)
@@ -93,18 +110,16 @@ class Copy:
 
 @dataclass(frozen=True)
 class Edit:
-    """What becomes of an example.
+    """What becomes of the example.
 
     Attributes:
-        example: its folder.
-        specs: the benchmarks that stay.
+        specs: the benchmarks that stay; all where none is named.
         keep: which records stay.
         change: what becomes of each of them.
         copies: what is added.
     """
 
-    example: str
-    specs: tuple[str, ...]
+    specs: tuple[str, ...] = ()
     keep: Callable[[Record], bool] = lambda _: True
     change: Callable[[Record], Record] = lambda record: record
     copies: tuple[Copy, ...] = ()
@@ -120,9 +135,10 @@ def _first_impossible(record: Record) -> Record:
     return paced(record, 1e-6) if first else record
 
 
-def _of_a_sample(record: Record) -> Record:
-    data = record.data and record.data.model_copy(update={"origin": "sample"})
-    return record.model_copy(update={"data": data})
+def _cut(record: Record) -> Record:
+    """One thread stops half-way, others later; of frameworks XLA alone."""
+    whole = record.cell.spec == "frameworks" and record.cell.device != "cpu-xla"
+    return record if whole else stopped(record, 0.5 if record.cell.device == "cpu-1" else 0.75)
 
 
 def _two_processors(record: Record) -> Record:
@@ -140,7 +156,7 @@ def _twice_cpu(record: Record) -> bool:
     )
 
 
-T, W, WEATHER = "two_core_cpu", "whole_trainings", "weather"
+W = EXAMPLE.name
 STRATEGIES = ("cpu-1", "cpu-mirrored-2", "cpu-workers-2")
 FRAMEWORKS = (
     "cpu-eager", "cpu-xla", "cpu-jax", "cpu-torch", "cpu-torch-compiled", "cpu-bf16",
@@ -149,38 +165,32 @@ FRAMEWORKS = (
 CPU = of("cpu")
 
 EDITS: dict[str, Edit] = {
-    "gpubf16": Edit(T, ("precision_cnn",), CPU, copies=(Copy(("gpu-bf16",), 1 / 40),)),
-    "fwjax": Edit(T, ("frameworks",), of("cpu", "cpu-jax-bf16")),
-    "prec_aa": Edit(T, ("precision_cnn",), CPU, copies=(Copy(("cpu-bf16",)),)),
-    "aa": Edit(T, ("strategies",), CPU, copies=(Copy(STRATEGIES),)),
-    "fw_aa": Edit(T, ("frameworks",), CPU, copies=(Copy(FRAMEWORKS),)),
-    "lat13": Edit(T, ("mnist_latency",), _twice_cpu),
+    "fwjax": Edit(("frameworks",), of("cpu", "cpu-jax-bf16")),
+    "aa": Edit(("strategies",), CPU, copies=(Copy(STRATEGIES),)),
+    "fw_aa": Edit(("frameworks",), CPU, copies=(Copy(FRAMEWORKS),)),
+    "lat13": Edit(("mnist_latency",), _twice_cpu),
     "failed2": Edit(
-        T, ("har_sweep", "beijing_gru", "fashion_mnist", "imdb_lstm"),
+        ("har_sweep", "beijing_gru", "fashion_mnist", "imdb_lstm"),
         lambda record: record.cell.spec == "har_sweep", out_of_memory,
     ),
-    "nan": Edit(T, ("mnist_batch_sweep",), change=_first_impossible),
-    "nobase": Edit(T, ("strategies",), of(*STRATEGIES)),
-    "gpusweep": Edit(T, ("mnist_batch_sweep",), copies=(Copy(("gpu",), 1 / 20, "a1000001"),)),
-    "gpu1": Edit(W, ("fashion_mnist",), copies=(Copy(("gpu",), 1 / 20, "a1000001"),)),
+    "nan": Edit(("mnist_batch_sweep",), change=_first_impossible),
+    "nobase": Edit(("strategies",), of(*STRATEGIES)),
+    "gpusweep": Edit(("mnist_batch_sweep",), copies=(Copy(("gpu",), 1 / 20, "a1000001"),)),
     "gpu2": Edit(
-        W, ("fashion_mnist",),
+        ("fashion_mnist",),
         copies=(Copy(("gpu",), 1 / 20, "a1000001"), Copy(("gpu",), 1 / 20, "a1000002")),
     ),
-    "onefp_base": Edit(T, ("strategies", "frameworks"), of("cpu", "cpu-1")),
-    "twohosts": Edit(T, ("mnist_gorner",), copies=(Copy(("cpu",), 0.5, "b0000002"),)),
-    "one": Edit(T, ("mnist_batch_sweep",), lambda record: record.cell.repeat == 0),
-    "processors": Edit(T, ("strategies",), change=_two_processors),
-    "onevs3": Edit(T, ("strategies",), _twice_cpu),
-    "sampled": Edit(W, ("har_sample",), change=_of_a_sample),
-    "fashslow": Edit(W, ("fashion_mnist",), change=lambda record: paced(record, 15.0)),
+    "twohosts": Edit(("mnist_gorner",), copies=(Copy(("cpu",), 0.5, "b0000002"),)),
+    "one": Edit(("mnist_batch_sweep",), lambda record: record.cell.repeat == 0),
+    "processors": Edit(("strategies",), change=_two_processors),
+    "cut": Edit(("fashion_mnist", "frameworks", "har_sample", "strategies"), change=_cut),
 }  # fmt: skip
 """Every edited folder."""
 
 
 @cache
-def _example(name: str) -> tuple[tuple[PlanDocument, ...], dict[str, list[Record]]]:
-    store = Store(EXAMPLES / name)
+def _example() -> tuple[tuple[PlanDocument, ...], dict[str, list[Record]]]:
+    store = Store(EXAMPLE)
     records: dict[str, list[Record]] = {}
     for record in store.records():
         records.setdefault(record.key, []).append(record)
@@ -189,13 +199,13 @@ def _example(name: str) -> tuple[tuple[PlanDocument, ...], dict[str, list[Record
 
 @cache
 def edited(name: str, *, quick: bool = False) -> Results:
-    """An edited folder, or an example as it is; quick: with one process each, of that profile."""
-    return made(EDITS.get(name) or Edit(name, ()), 1 if quick else None)
+    """An edited folder, or the example as it is; quick: one process each, of that profile."""
+    return made(EDITS.get(name, Edit()), 1 if quick else None)
 
 
 def made(edit: Edit, repeats: int | None = None) -> Results:
     """What an edit makes, of all repeats or of the first ones alone as the quick profile."""
-    plans, records = _example(edit.example)
+    plans, records = _example()
     studies = []
     for plan in plans:
         if edit.specs and plan.spec not in edit.specs:
