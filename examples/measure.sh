@@ -31,12 +31,12 @@ measure 90 specs/har_sweep.toml --device cpu --filter batch_size=128 --budget 20
 measure 15 specs/mnist_latency.toml
 measure 20 specs/matmul.toml --device cpu --budget 20m
 measure 29 specs/shakespeare.toml --device cpu --set workload.epochs=1 --set workload.steps_per_epoch=15 --budget 60m
-# Odense's file is not passed on: a stand-in of its shape, marked on the page. It needs 7.5 GB.
-measure 15 specs/weather_gru.toml --device cpu --data synthetic --set workload.epochs=2 --budget 60m
+# Odense's file is not passed on: a stand-in of its shape, marked on the page. It needs 11 GB.
+measure 30 specs/weather_gru.toml --device cpu --data synthetic --set workload.epochs=2 --budget 60m
 # What two cores compare among themselves.
 measure 66 specs/frameworks.toml --budget 10m
-measure 30 specs/precision_cnn.toml --device cpu --device cpu-bf16 \
-	--set workload.epochs=3 --set measure.repeats=3 --budget 60m
+measure 20 specs/precision_cnn.toml --device cpu --device cpu-bf16 \
+	--set workload.epochs=2 --set measure.repeats=3 --budget 60m
 measure 40 specs/precision_lstm.toml --device cpu --device cpu-bf16 \
 	--set workload.epochs=3 --set measure.repeats=3 --budget 60m
 measure 12 specs/strategies.toml
