@@ -334,18 +334,16 @@ def foot(topics: Sequence[str], block: Block, terms: Sequence[str]) -> str:
 
 
 def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
-    """What became of the claims, those that are refuted first; None where there is little to tell.
+    """What became of the claims, those that are refuted first; None where none is decided.
 
-    Few claims of one benchmark, or those of which all are open, are a sentence of its notes.
+    Few claims of one benchmark are a sentence of its notes.
     """
     units = units_of(benches)
     if units is None:
         return None
     alone = len(benches) == 1
     states = {state for state, *_ in units.keys}
-    if states == {"needs_device"} or (alone and not states & _DECIDED):
-        return None
-    if alone and len(units.items) < LEAST_POINTS:
+    if not states & _DECIDED or (alone and len(units.items) < LEAST_POINTS):
         return None
     where = "claims.html" if len(benches) > 1 else f"{benches[0].slug}.html#claims"
     title = decided_text([result for bench in benches for result in bench.tested])
