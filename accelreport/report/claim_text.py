@@ -208,7 +208,8 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         yield NextStep(f"{needs} {larger} or the whole data", command)
     if absent := len(outcome.device):
         both = sum(not (one.planned or one.profile == FULL) for one in outcome.device)
-        also = f" ({both} also {larger})" * bool(both)
+        some = f", {both} of them also {larger}" * bool(both)
+        also = f" and {larger}" if both == absent else some
         needs = f"{quantity.plural(absent, 'claim')} need{'s' * (absent == 1)}"
         specs = Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))

@@ -175,8 +175,8 @@ def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[Front
         words = _ours(view, bench, value, value.processes) if one else {}
         speaker, workload = Speaker(bench), f" in “{label(bench.plan.title, 80)}”"
         compiled = finding.kind in {Kind.GAIN, Kind.COMPILED}
-        on = bench.processor(value.of, over(value))
-        on = f" on {on}" * (on not in speaker.name(value.of))
+        on = bench.processor(speaker.name(value.of), value.of, over(value))
+        on = f" on {on}" * bool(on)
         words["at"] = ("" if compiled else speaker.at(forward(value).of)) + on
         if compared[_devices(value)] > 1:
             words["at"] += workload

@@ -421,12 +421,17 @@ class BenchmarkView(Benchmark):
             return name
         return f"{name.replace(f' ({kind})', '')} with {kind}"
 
-    def processor(self, *sides: Subject) -> str:
-        """What tells their one processor from others of the site: "AVX2 + Eigen", else its name."""
+    def processor(self, beside: str, *sides: Subject) -> str:
+        """What tells their one processor from others of the site, "AVX2 + Eigen", else its name.
+
+        Args:
+            beside: a text; empty where that has it.
+        """
         names = {self._hardware[of.device].get(of.machine, "") for of in sides}
         plain = self.here.get(self.plan.devices[sides[0].device].kind, "")
         name = names.pop() if len(names) == 1 else plain
-        return name[len(plain) + 2 : -1] if plain else name
+        own = name[len(plain) + 2 : -1] if plain else name
+        return own * (own not in beside)
 
     @cached_property
     def margin(self) -> float:

@@ -137,7 +137,7 @@ def test_no_command_of_a_profile_decides_what_its_plan_has_not() -> None:
     assert unplanned == ["point", "trend", "device"] * 2
     assert {c.claim.text for c in outcome.device} == {"gpu"}
     titles = [step.title.replace("\xa0", " ") for step in next_steps(outcome, "")]
-    assert "2 claims need another device (2 also a larger profile)" in titles
+    assert "2 claims need another device and a larger profile" in titles
     begun = _bench(study(axes=axes, claims=claims, fate=lambda _: "missing", devices=devices))
     assert [c.claim.text for c in begun.tested if c.state is ClaimState.NEEDS_DEVICE] == ["gpu"]
 

@@ -71,8 +71,9 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
 
 
 def _measured(speaker: Speaker, value: Value, what: str = "") -> tuple[str, str, str]:
-    name, kind = speaker.name(value.of), speaker.bench.processor(value.of)
-    whose = f"{name}{f', {kind}' * (kind not in name)}{speaker.at(value.of)}{what}"
+    name = speaker.name(value.of)
+    kind = speaker.bench.processor(name, value.of)
+    whose = f"{name}{f', {kind}' * bool(kind)}{speaker.at(value.of)}{what}"
     unit = Unit.NUMBER if value.unit is Unit.RATE else value.unit
     return speaker.number(value), whose, quantity.span(value.interval, unit) or "one run"
 

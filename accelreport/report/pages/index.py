@@ -245,8 +245,8 @@ def _decided(
         # Rows of one name are told apart by what differs between their devices.
         if len(others := sorted(alike[bench.slug, name, base, place])) > 1:
             parts[1] = unshared(others)[0][others.index(device)]
-        kind = bench.processor(value.of, over(value))
-        parts.append(kind.replace(" ", quantity.SPACE) * (kind not in f"{name} {base} {parts[1]}"))
+        kind = bench.processor(f"{name} {base} {parts[1]}", value.of, over(value))
+        parts.append(kind.replace(" ", quantity.SPACE))
         dot = Dot(
             f"{speaker.begun(name)} over {base}",
             " · ".join(filter(None, (title, *parts))),
@@ -309,8 +309,7 @@ def _decided(
 def _row(bench: BenchmarkView, value: Value) -> Row:
     """A comparison in numbers."""
     speaker, (name, base, device, place) = Speaker(bench), _sides(bench, value)
-    kind = bench.processor(value.of, over(value))
-    parts = device, kind * (kind not in f"{name} {base} {device}"), place
+    parts = device, bench.processor(f"{name} {base} {device}", value.of, over(value)), place
     on = ", ".join(filter(None, parts)) or quantity.MISSING
     link = entry(Line(label(bench.plan.title, 60), href=f"{bench.slug}.html"))
     states = [value.verdict.lower()] if value.verdict else []
