@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from accelreport.analysis.compare import ONE_HOST
+from accelreport.analysis.stats import grouped
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
 from accelreport.report.forms import EVIDENCE
@@ -22,8 +24,8 @@ MOST_KEYS = 4
 
 def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
     """Notices of one benchmark's page, or of the front page for all of them."""
-    notices = (_data_notice(benches), _own_files(benches), partial_notice(benches), _added(benches))
-    return tuple(notice for notice in notices if notice)
+    makers = (_data_notice, _own_files, _paces, partial_notice, _added)
+    return tuple(notice for notice in (make(benches) for make in makers) if notice)
 
 
 def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) -> str:
@@ -75,6 +77,21 @@ def _own_files(benches: Sequence[BenchmarkView]) -> Notice | None:
         return None
     names = quantity.listed([CATALOGUE[name].title for name in own])
     return Notice("Own files.", f"The files of {names} are not the official ones.")
+
+
+def _paces(benches: Sequence[BenchmarkView]) -> Notice | None:
+    """Whether several benchmarks ran on one machine while its cores computed at unlike rates."""
+    known = [r.environment for r in measured_records(benches) if r.environment]
+    for own in grouped(known, lambda environment: environment.machine).values():
+        rates = [environment.roofs.core_tflops for environment in own if environment.roofs]
+        if len(benches) > 1 and rates and max(rates) > ONE_HOST * min(rates):
+            low, high = (f"{1000 * rate:.0f}" for rate in (min(rates), max(rates)))
+            return Notice(
+                "Unlike speeds.",
+                f"A core computed {low} to {high} GFLOPS in products of matrices, so rates of "
+                "different benchmarks are not comparable.",
+            )
+    return None
 
 
 _DATA = {"sample": "samples of the data", "synthetic": "synthetic data"}

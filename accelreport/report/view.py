@@ -70,21 +70,13 @@ def vector_name(environment: Environment) -> str:
     return next((VECTORS[key] for key in VECTORS if key in environment.vector), "")
 
 
-KERNELS = {"on": "oneDNN", "off": "Eigen"}
-"""What TensorFlow multiplies with on a CPU, by whether oneDNN is on."""
-
-
 def processor_kinds(environments: Iterable[Environment]) -> dict[str, list[Environment]]:
-    """Environments by kind of processor, "AVX2 + Eigen"; without those of no known extension.
+    """Environments by the widest vector extension; without those of no known one.
 
     Hosts that differ in a measured roof alone are one kind: it varies from probe to probe.
     """
-    kinds: dict[str, list[Environment]] = {}
-    for name, own in grouped(environments, vector_name).items():
-        kernels = {KERNELS.get(e.runtime.get("onednn", ""), "") for e in own} - {""}
-        if name:
-            kinds[" + ".join(filter(None, (name, " or ".join(sorted(kernels)))))] = own
-    return dict(sorted(kinds.items()))
+    kinds = grouped(environments, vector_name)
+    return {name: kinds[name] for name in sorted(kinds) if name}
 
 
 MOST_LETTERS = 40
@@ -168,13 +160,12 @@ class BenchmarkView(Benchmark):
 
     Attributes:
         colours: device → number of its colour, for the whole site.
-        mixed: processor of a name that several kinds of the site have and its vector extension →
-            what its name has in brackets.
+        mixed: names of processors of which the site has several kinds, said in brackets.
         here: kind of device → the name of its hardware, where all of the site have one.
     """
 
     colours: Mapping[str, int]
-    mixed: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    mixed: frozenset[str] = frozenset()
     here: Mapping[str, str] = field(default_factory=dict)
 
     def colour_of(self, device: str) -> int:
@@ -399,8 +390,7 @@ class BenchmarkView(Benchmark):
             by_device[row.device].setdefault(row.machine, name)
             if kind == "CPU":
                 own = units.setdefault((row.device, row.machine), set())
-                known = record.environment
-                own.add(self.mixed.get((name, vector_name(known)), ""))
+                own.add(vector_name(record.environment) * (name in self.mixed))
         for (device, machine), own in units.items():
             if len(own) == 1 and all(own):
                 by_device[device][machine] += f" ({own.pop()})"
@@ -422,7 +412,7 @@ class BenchmarkView(Benchmark):
         return f"{name.replace(f' ({kind})', '')} with {kind}"
 
     def processor(self, beside: str, *sides: Subject) -> str:
-        """What tells their one processor from others of the site, "AVX2 + Eigen", else its name.
+        """What tells their one processor from others of the site, "AVX2", else its name.
 
         Args:
             beside: a text; empty where that has it.
@@ -620,12 +610,9 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
     colours = device_colours(devices)
     own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]
            for plan in plans]  # fmt: skip
-    mixed: dict[tuple[str, str], str] = {}
     known = (record.environment for records_ in own for record in records_ if record.environment)
-    for cpu, environments in grouped(known, lambda e: short_hardware(e.cpu)).items():
-        kinds = processor_kinds(environments)
-        for name, alike in kinds.items() if len(kinds) > 1 else ():
-            mixed[cpu, vector_name(alike[0])] = name
+    by_name = grouped(known, lambda environment: short_hardware(environment.cpu))
+    mixed = frozenset(name for name, own in by_name.items() if len(processor_kinds(own)) > 1)
     names: dict[str, set[str]] = {}
     for plan, plan_records in zip(plans, own, strict=True):
         for record in plan_records:

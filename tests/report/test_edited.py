@@ -132,10 +132,11 @@ TRUE = {
     "F2 what is equal is undecided or the same": ("aa", "strategies", ", within 3 %"),
     "M14 within what it is the same": ("fw_aa", "frameworks", "in TensorFlow, within 3 %"),
     "M16 two processors of one name": (
-        "processors", "strategies", "processor differs between pairs of runs: AVX-512 + oneDNN and"
+        "processors", "strategies", "processor differs between pairs of runs: AVX-512 and"
     ),
-    "processors of a machine": (W, "", "2 cores (AVX-512 + oneDNN; AVX2 + Eigen)"),
-    "the processor of a heading": (W, "", "as fast as XLA in TensorFlow on AVX2 + Eigen"),
+    "processors of a machine": (W, "", "2 cores (AVX-512; AVX2)"),
+    "hosts of unlike speed": (W, "", "A core computed 87 to 264 GFLOPS"),
+    "the processor of a heading": (W, "", "as fast as XLA in TensorFlow on AVX2"),
     "which of two hosts is faster": ("twohosts", "", "0002 trains 2.0"),
     "the largest comparison heads the front": ("gpusweep", "", "40GB trains 20× as fast as AMD "),
     "complete runs head the front": ("cut", "", "headline='float32 trains 3.2× as fast as bf"),

@@ -165,7 +165,7 @@ def _hardware(
     known = {
         term: [own.get(term, quantity.MISSING) for own in own_facts]
         for term in dict.fromkeys(term for own in own_facts for term in own)
-        if term != "Vector units, kernels"
+        if term != "Vector units"
     }
     shared = [Fact(term, texts[0]) for term, texts in known.items() if len({*texts}) == 1]
     columns = {"Benchmarks": list(map(quantity.count, ran))} | {
@@ -256,7 +256,7 @@ class Listing:
         """Its most usual name; without vector units where benchmarks ran on several."""
         if len(self.titles) == 1:
             return self.titles[0]
-        plain = (replace(bench, mixed={}) for bench in self._measured)
+        plain = (replace(bench, mixed=frozenset()) for bench in self._measured)
         return Counter(bench.title_of(self.name) for bench in plain).most_common(1)[0][0]
 
     def rows_of(self, bench: BenchmarkView) -> list[Result]:

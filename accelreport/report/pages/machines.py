@@ -173,7 +173,7 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
     """What a machine is, and the rates that its measured roofs are made of."""
     facts = _field_facts(_FIELDS, environments)
     if own := processor_kinds(environments):
-        facts.append(Fact("Vector units, kernels", " or ".join(own)))
+        facts.append(Fact("Vector units", " or ".join(own)))
     if clock := clocks(environments):
         facts.append(Fact("CPU clock", clock))
     roofs = [environment.roofs for environment in environments if environment.roofs]

@@ -84,7 +84,7 @@ class ContentHashes:
             records = (record.model_dump_json() for record in bench.records.values())
             places = json.dumps([list(place) for place in bench.records])
             colours = json.dumps(
-                [dict(bench.colours), sorted(bench.mixed.items()), dict(bench.here)], sort_keys=True
+                [dict(bench.colours), sorted(bench.mixed), dict(bench.here)], sort_keys=True
             )
             machines = {machine for _, machine in bench.records}
             rates = json.dumps(
