@@ -110,7 +110,7 @@ FIGURES: dict[str, tuple[str, str]] = {
     "float32_bytes": ("size in float32", "size"),
     "int8_bytes": ("size in 8-bit integers", "size"),
     "tflops_cold": ("TFLOPS, first call", "number"),
-    "tflops": ("TFLOPS, later calls", "number"),
+    "tflops": ("TFLOPS", "number"),
     "speedup": ("speedup", "ratio"),
 }
 """Published figures: what they are called and how they are written."""
@@ -121,7 +121,7 @@ QUANTITIES = {
     "step_time": "time of a step",
     "total_time": "time of the whole training",
     "tflops_cold": "TFLOPS of the first call",
-    "tflops": "TFLOPS of later calls",
+    "tflops": "TFLOPS",
 }
 """Figures that are called by a heading in a table, as they are called in a sentence."""
 

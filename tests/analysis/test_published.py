@@ -452,7 +452,7 @@ def test_the_sources_that_contradict_physics_or_themselves_are_found(profile: st
     assert set(matmul) == {
         ("CPU, compared with the GPU", "tflops"),
         ("CPU, compared with the TPU", "tflops"),
-        ("GPU, first session", "tflops"),
+        ("GPU", "tflops"),
     }
     imdb = _shipped("imdb_lstm", profile)
     assert list(imdb) == [

@@ -162,7 +162,7 @@ WORLDS: dict[str, tuple[World, ...]] = {
     "8-bit quantisation shrinks a model to about a quarter": (
         final(quantised_size_ratio=4.0), final(quantised_size_ratio=2.0), SAME,
     ),
-    "8-bit quantisation reduces the execution time of this LSTM": (
+    "8-bit weights reduce the execution time of this LSTM": (
         eight_bit(1, 1, speedup=2.0), eight_bit(1, 1, speedup=0.5), SAME,
     ),
     # S2, "Step-by-Step Use of Google Colab's Free TPU"

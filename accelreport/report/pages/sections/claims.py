@@ -163,7 +163,7 @@ def claims_table(
         rows = []
         for result in some:
             who = _speaker_of(bench, result.claim)
-            who = who if several or who != usual else ""
+            who = who if several or who != usual or who == SPEAKERS["accelreport"] else ""
             row = claim_row(bench, result, who, count, named=named)
             rows.append(replace(row, id=claim_id(bench, numbers[id(result)])))
         group = RowGroup(tuple(rows))
