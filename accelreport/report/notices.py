@@ -64,7 +64,9 @@ def scope_text(benches: Sequence[BenchmarkView]) -> str:
     names = [] if [*profiles] == [FULL] else sorted(label(name, 30) for name in profiles)
     named = f"{quantity.listed(names)} profile{'s' * (len(names) > 1)}" * bool(names)
     if profiles[FULL] and names:
-        named = f"full profile in {profiles[FULL]} of {profiles.total()} benchmarks"
+        others = "settings" if {name.partition("+")[0] for name in names} == {FULL} else "profiles"
+        count = f"{profiles.total() - profiles[FULL]} of {profiles.total()}"
+        named = f"full profile, with other {others} in {count} benchmarks"
     data = [words for origin, words in _DATA.items() if origin in origins and origins <= {*_DATA}]
     on = f"on {' and '.join(data)}" * bool(data)
     return " ".join(filter(None, (named, on)))

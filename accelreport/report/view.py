@@ -109,7 +109,7 @@ COMPILE = "torch.compile"
 
 def mode(way: Device) -> str:
     """How a framework runs the steps, in the field's words."""
-    compiler = COMPILE if way.framework == "torch" else "XLA"
+    compiler = {"torch": COMPILE, TENSORFLOW: "graph mode with XLA"}.get(way.framework, "XLA")
     return ("eager mode", "graph mode", compiler)[compiled(way)]
 
 
