@@ -135,6 +135,7 @@ TRUE = {
         "processors", "strategies", "processor differs between pairs of runs: AVX-512 and"
     ),
     "processors of a machine": (W, "", "2 cores (AVX-512; AVX2)"),
+    "which of several networks is drawn": (W, "har_sweep", "the largest of 12, 3,697,670 param"),
     "hosts of unlike speed": (W, "", "A core computed 87 to 264 GFLOPS"),
     "the processor of a heading": (W, "", "as fast as graph mode with XLA in TensorFlow on AVX2"),
     "which of two hosts is faster": ("twohosts", "", "0002 trains 2.0"),

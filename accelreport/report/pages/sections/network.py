@@ -42,9 +42,18 @@ def network_section(bench: BenchmarkView) -> Section:
     blocks: list[Block] = [Prose(f"{description.rstrip('.')}.")] if described else []
     if network is not None:
         blocks.append(layer_boxes(network))
-    facts = (*run_facts(bench, network), *measured_facts(bench))
+    facts = (*_drawn(bench), *run_facts(bench, network), *measured_facts(bench))
     blocks.append(Facts(facts, id="run-facts", inline=True))
     return Section("run", "What was run", tuple(blocks))
+
+
+def _drawn(bench: BenchmarkView) -> tuple[Fact, ...]:
+    """Which network is drawn, where a sweep has several."""
+    sizes = {r.parameters or 0 for r in bench.records.values() if r.network and r.network.layers}
+    if len(sizes) < 2:
+        return ()
+    which = f"the largest of {len(sizes)}, {quantity.count(max(sizes))} parameters"
+    return (Fact("Network drawn", which),)
 
 
 def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
