@@ -416,6 +416,7 @@ class BenchmarkView(Benchmark):
 
         Args:
             beside: a text; empty where that has it.
+            *sides: those of a comparison, or one alone.
         """
         names = {self._hardware[of.device].get(of.machine, "") for of in sides}
         plain = self.here.get(self.plan.devices[sides[0].device].kind, "")

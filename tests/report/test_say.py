@@ -162,7 +162,10 @@ def test_a_finding_has_one_form(speaker: Speaker, finding: Finding, title: str) 
 @pytest.mark.parametrize(
     ("value", "title"),
     [
-        (ratio(GPU, 1.12, over=CPU), "Graph mode with XLA trains 1.12× as fast as graph mode in TensorFlow"),
+        (
+            ratio(GPU, 1.12, over=CPU),
+            "Graph mode with XLA trains 1.12× as fast as graph mode in TensorFlow",
+        ),
     ],
 )
 def test_a_compiler_is_named_as_the_field_does(speaker: Speaker, value: Value, title: str) -> None:
