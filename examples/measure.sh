@@ -35,8 +35,8 @@ measure 29 specs/shakespeare.toml --device cpu --set workload.epochs=1 --set wor
 measure 30 specs/weather_gru.toml --device cpu --data synthetic --set workload.epochs=2 --budget 60m
 # What two cores compare among themselves.
 measure 66 specs/frameworks.toml --budget 10m
-measure 20 specs/precision_cnn.toml --device cpu --device cpu-bf16 \
-	--set workload.epochs=2 --set measure.repeats=3 --budget 60m
+measure 21 specs/precision_cnn.toml --device cpu --device cpu-bf16 \
+	--set workload.epochs=1 --set measure.repeats=3 --budget 60m
 measure 40 specs/precision_lstm.toml --device cpu --device cpu-bf16 \
 	--set workload.epochs=3 --set measure.repeats=3 --budget 60m
 measure 12 specs/strategies.toml
