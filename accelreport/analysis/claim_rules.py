@@ -592,8 +592,9 @@ def _equivalent(evidence: Evidence, check: EquivalentCheck) -> _Outcome:
         limits = (-check.within, check.within)
         numbers.append(Number("difference", interval, point, own.device, limits=limits))
     if not verdicts:
-        lack = Lack.PAIRS if planned else Lack.UNPLANNED
-        return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(lack),))
+        rows = tuple(row for row in evidence.results if row.at(check.where))
+        lack = Missing(Lack.PAIRS, results=rows) if planned else Missing(Lack.UNPLANNED)
+        return _Outcome(ClaimVerdict.NOT_TESTED, missing=(lack,))
     verdict, missing = evidence.of_planned(verdicts, len(shared), len(pairs))
     lacking = {own.device for own, _ in pairs} - {own.device for own, _ in shared}
     rows = tuple(row for name in sorted(lacking) for row in evidence.of_device.get(name, ()))

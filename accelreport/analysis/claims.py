@@ -84,7 +84,7 @@ class Lack(StrEnum):
     POINTS = "points"
     """A trend has fewer than two values of its axis."""
     PAIRS = "pairs"
-    """No two devices completed the same seed."""
+    """No two devices completed the same seed; `Missing.results` has what became of them."""
     QUANTISED = "quantised"
     """No model of the device was quantised."""
     DIFFERENCE = "difference"

@@ -499,7 +499,7 @@ def _of_old_code(
 
 
 def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:
-    """The result with all its warnings, and without its numbers if one of them refuses them."""
+    """The result with its warnings; of one that refuses its numbers, with that alone."""
     result = draft.result
     if result.measured:
         high = above_peak(result.timings.least_tflops, draft.peak)
@@ -517,6 +517,7 @@ def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:
         failure_message="",
         failure_remedy="",
         refusal=why,
+        warnings=(why,),  # the others are computed from the same numbers
         timings=Timings(),
         validation_s=nan,
         final={},

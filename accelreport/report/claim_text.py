@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import isclose, nan
+from math import ceil, isclose, nan
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -99,11 +99,13 @@ def decided_counts(results: Sequence[ClaimResult]) -> tuple[int, int]:
     return decided, len(distinct(results))
 
 
-def as_title(result: ClaimResult) -> str:
-    """A claim in its author's words, its only ratio in brackets."""
-    factors = [number.interval for number in result.numbers if number.quantity == "ratio"]
-    alone = factors if len(factors) == 1 else []
-    factor = "".join(f" ({quantity.ratio(f.value, f.low, f.high)})" for f in alone)
+def as_title(result: ClaimResult, named: Callable[[Result], str]) -> str:
+    """A claim in its author's words, its only ratio in brackets, with the only device `named`."""
+    numbers = [number for number in result.numbers if number.quantity == "ratio"]
+    alone = [number.interval for number in numbers] if len(numbers) == 1 else []
+    names = {named(process) for number in numbers for process in number.processes}
+    on = f" on {names.pop()}" if len(names) == 1 else ""
+    factor = "".join(f" ({quantity.ratio(f.value, f.low, f.high)}{on})" for f in alone)
     return f"{label(result.claim.text, 200)}{factor}"
 
 
@@ -183,7 +185,7 @@ class NextStep(NamedTuple):
 
 
 def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iterator[NextStep]:
-    """What decides the rest: repeats, a larger profile, a device, and a model of one's own.
+    """What decides the rest: repeats, a larger profile or budget, a device, a model of one's own.
 
     Args:
         outcome: of a run or of a whole site.
@@ -201,11 +203,18 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
     if not outcome.own:
         own = "accelreport new specs/mine.toml --model model.py:build --data train.csv"
         yield NextStep("Your own model and data", own)
-    larger = "a larger profile"
+    larger, longer = "a larger profile", "a larger budget"
     if whole := [claim for claim in outcome.unmeasured if claim.profile != FULL]:
         needs = f"{quantity.plural(len(whole), 'claim')} ({states_text(state_counts(whole))})"
         needs += f" need{'s' * (len(whole) == 1)}"
         yield NextStep(f"{needs} {larger} or the whole data", command)
+    rows = {id(claim): _stopped(claim) for claim in outcome.unmeasured if claim.profile == FULL}
+    if stopped := [row for own in rows.values() for row in own]:
+        count = sum(map(bool, rows.values()))
+        needs = f"{quantity.plural(count, 'claim')} need{'s' * (count == 1)} {longer}"
+        # Twice the training of the longest, for its validation and a slower machine.
+        minutes = ceil(max(row.timings.total_s for row in stopped) / 30)
+        yield NextStep(needs, f"{command} --budget {minutes}m")
     if absent := len(outcome.device):
         both = sum(not (one.planned or one.profile == FULL) for one in outcome.device)
         some = f", {both} of them also {larger}" * bool(both)
@@ -217,6 +226,12 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
     if beyond := len(outcome.beyond) + len(outcome.claims_beyond):
         them = _counted(len(outcome.beyond), len(outcome.claims_beyond))
         yield NextStep(f"{them} need{'s' * (beyond == 1)} more than {LOOKS[-1]} repeats", "")
+
+
+def _stopped(claim: ClaimResult) -> list[Result]:
+    """The processes that lack a number of a claim because their budget ended."""
+    rows = (row for missing in claim.missing for row in missing.results)
+    return [row for row in rows if row.status == "partial" and row.timings.total_s > 0]
 
 
 def counts(group: Outcome[Any] | Rerun[Any]) -> str:
@@ -525,16 +540,19 @@ def missing_text(missing: Missing, names: Names, profile: str) -> str:
     profile = f"the {label(profile, 40)} profile"
     device = names.device(missing.device) if missing.device else ""
     if missing.lack is Lack.UNPLANNED:
-        return f"what the claim needs{f' of {device}' * bool(device)} is not part of {profile}"
+        return f"too little{f' of {device}' * bool(device)} in {profile}"
     if missing.lack is Lack.DEVICE:
         return f"{device} was not measured ({_what_became(missing.results)})"
     if missing.lack is Lack.NUMBER:
-        return f"{device} has no number for it here ({_what_became(missing.results)})"
+        return f"numbers of {device} are missing ({_what_became(missing.results)})"
     if missing.lack is Lack.POSITIVE:
         return (
             f"{names.quantity(missing.quantity)} of {device} is not positive in every process, so "
             "no ratio says how it compares; `difference` compares such values"
         )
+    if missing.lack is Lack.PAIRS:
+        why = _what_became(missing.results, brief=True)
+        return f"no two devices completed the same seed ({why})"
     if missing.lack is Lack.SOME:
         return "{} of the {} numbers measured".format(*missing.counts)
     if missing.lack is Lack.QUANTISED:
@@ -545,20 +563,20 @@ def missing_text(missing: Missing, names: Names, profile: str) -> str:
             "trend needs"
         ),
         Lack.DIFFERENCE: "its two sides are one and the same under the baseline of this run",
-        Lack.PAIRS: "no two devices completed the same seed",
     }[missing.lack]
 
 
-def _what_became(results: Sequence[Result]) -> str:
-    ends = {_end_of(result) for result in results if not (result.measured and result.complete)}
+def _what_became(results: Sequence[Result], *, brief: bool = False) -> str:
+    short = (result for result in results if not (result.measured and result.complete))
+    ends = {_end_of(result, brief=brief) for result in short}
     return "; ".join(sorted(ends)) or "its records do not have it"
 
 
-def _end_of(result: Result) -> str:
+def _end_of(result: Result, *, brief: bool) -> str:
     if result.measured:
         return "its budget ended before its training did"
     # The page of a cell has its message, which may be of a library's own making.
-    known = result.status in {"failed", "refused"}
+    known = result.status in {"failed", "refused", "skipped" * brief}
     return reason_text(result.failure_kind) if known else problem_text(result)
 
 

@@ -39,7 +39,7 @@ from accelreport.analysis.compare import (
     spreads_of,
     unlike,
 )
-from accelreport.analysis.findings import Caveat
+from accelreport.analysis.findings import MOST_SEPARATE, Caveat
 from accelreport.analysis.noise import Noise
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN, Interval, grouped
@@ -342,6 +342,7 @@ VERDICTS = {
     "WITHHELD": "withheld",
 }
 """Verdict → its words in a sentence."""
+ALONE = "each by its own interval"
 
 
 def verdicts(comparison: FolderComparison) -> str:
@@ -350,7 +351,8 @@ def verdicts(comparison: FolderComparison) -> str:
     if not rows:
         return "Nothing could be compared."
     counts = ", ".join(verdict_counts(rows, in_words=False))
-    return f"{counted(len(rows), 'comparison')}: {counts}"
+    alone = f", {ALONE}" * (len(rows) > MOST_SEPARATE)
+    return f"{counted(len(rows), 'comparison')}{alone}: {counts}"
 
 
 def verdict_counts(rows: Iterable[ComparisonRow], *, in_words: bool) -> list[str]:
@@ -689,5 +691,5 @@ def _apart(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> Iterator[Environ
         if sides[0] == sides[1]:
             sides = [quantity.moment(own[0]) for own in (old, new)]
         yield EnvironmentDifference(
-            fact="measured", old=sides[:1], new=sides[1:], grave=False, comparisons=len(pairs)
+            fact="measured apart", old=sides[:1], new=sides[1:], grave=False, comparisons=len(pairs)
         )

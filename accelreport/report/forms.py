@@ -157,7 +157,7 @@ EVIDENCE = {
     "±\xa0{margin}): {state}.",
     "budget": "The time budget per cell stopped {what}{after}.",
     "processors": "The processor differs between {runs}: {names}.",
-    "load": "Other programs used the processor during the measurement.",
+    "load": "Other programs used the processor while {busy} of {processes} ran.",
 }
 """What stands below a title: the intervals behind it, and what may decide it."""
 

@@ -163,7 +163,7 @@ class Speaker:
     def headline(self) -> str:
         """The title of a page: a decided claim, else a finding, else the first fact."""
         if self.claim:
-            return as_title(self.claim)
+            return as_title(self.claim, lambda run: self.bench.name_at(run.device, run.machine, ()))
         first = self.bench.findings[0]
         return self.title(first if first.kind is Kind.NOT_MEASURED else self.answered()[0])
 
@@ -553,7 +553,9 @@ class _Words(Mapping[str, str]):
 
     @property
     def number(self) -> str:
-        """The first number; of a range both ends."""
+        """The first number, of a rate its bound where that is far; of a range both ends."""
+        if self.finding.kind is Kind.RATE:
+            return self.speaker.bounded(self._first)
         every = self.finding.kind is Kind.RANGE
         return self.speaker.numbers(self.finding.values if every else (self._first,))
 

@@ -28,7 +28,7 @@ from accelreport.report.forms import EVIDENCE
 from accelreport.report.metrics import printed_text
 from accelreport.report.quantity import count, duration, extent, listed, number, plural, significant
 from accelreport.report.text import label
-from accelreport.results.record import SHORT_WINDOW_S
+from accelreport.results.record import OTHER_LOAD, SHORT_WINDOW_S
 
 REMEDY = "Correct what is named and measure again with --rerun; the record has the raw times."
 """What can be done about a number that is refused."""
@@ -155,8 +155,10 @@ _hundredth, _two_digits = (lambda part: f"{100 * part:.0f}"), "{:.2g}".format
 
 
 def busy_text(processes: Iterable[Result]) -> str:
-    """That other programs used the processor during any of some processes; else empty."""
-    return EVIDENCE["load"] * is_busy(processes)
+    """During how many of some processes other programs used the processor; empty of none."""
+    every = {(row.key, row.machine): row for row in processes}.values()
+    busy, of = sum(is_busy([row]) for row in every), plural(len(every), "process", "processes")
+    return EVIDENCE["load"].format(busy=busy, processes=of) * bool(busy)
 
 
 def _fewer_cores(busy: float, usual: float) -> str:
@@ -191,7 +193,9 @@ def _of_series(kind: str, sizes: Sequence[float]) -> str:
             window = extent(shown, "{:.3g}".format)
             return f"the steady steps took {window} s in all, less than {SHORT_WINDOW_S} s"
         case "loaded-machine":
-            return f"other processes kept {extent(sizes, _two_digits)} cores busy"
+            # Rounded down it would be the limit itself.
+            cores = extent([max(own, OTHER_LOAD + 0.001) for own in sizes], "{:.3g}".format)
+            return f"other processes kept {cores} cores busy"
         case "not-steady":
             return f"the first steps after the warm-up are {change} than the later ones"
         case "drifting":

@@ -15,6 +15,7 @@ from accelreport.report.claim_text import (
     numbers_text,
     with_margin,
 )
+from accelreport.report.pages.badges import USER_SUPPLIED
 from accelreport.results.store import Store
 from accelreport.spec.claims import AS_WRITTEN, Names
 from accelreport.strict_json import plain
@@ -48,11 +49,13 @@ def claim_lines(results: Sequence[ClaimResult], names: Names = AS_WRITTEN) -> It
         names: what devices and swept keys are called.
     """
     yield claims_sentence(results)
-    every = distinct(results)
+    every, machines = distinct(results), {one.machine for one in results} - {""}
     width = max(len(STATES[one.state]) for one in every)
     for one in every:
         yield f"  {STATES[one.state]:{width}}  {with_margin(one.claim)}"
         reasons = beside_text(one, names) if one.numbers else []
+        reasons += [USER_SUPPLIED.text] * one.own_files
+        reasons += [f"machine {one.machine}"] * bool(len(machines) > 1 and one.machine)
         shown = "; ".join(filter(None, (numbers_text(one, names, most=MOST_NUMBERS), *reasons)))
         if shown:
             yield f"  {'':{width}}  {shown}"

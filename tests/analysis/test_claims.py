@@ -185,7 +185,7 @@ def test_without_its_device_a_claim_is_not_tested_and_says_why(check: Check) -> 
 
 def test_a_plan_of_one_epoch_has_no_later_one_on_any_device() -> None:
     check = BoundCheck(ratio="first_epoch_time", to="epoch_time", of="tpu", at_least=1)
-    for epochs, lack in ((1, "is not part of the full profile"), (2, "no TPU on this machine")):
+    for epochs, lack in ((1, "too little of tpu in the full"), (2, "no TPU on this machine")):
         assert lack in row_of(check, epochs=epochs, fate=_no_tpu)["numbers"]
 
 

@@ -170,7 +170,7 @@ def test_a_training_that_its_budget_ended_is_not_called_a_device_that_is_absent(
     row = _alone(value, "val_accuracy", (0.9, 0.9, 0.9), **given)
     assert row["verdict"] == "NOT TESTED HERE"
     assert row["numbers"] == (
-        "cpu has no number for it here (its budget ended before its training did)"
+        "numbers of cpu are missing (its budget ended before its training did)"
     )
 
 
@@ -185,7 +185,7 @@ def test_a_point_that_failed_is_told_by_what_became_of_it_and_not_of_the_others(
         **given,
     )
     assert row["verdict"] == "NOT TESTED HERE"
-    assert row["numbers"] == "cpu has no number for it here (not run)"
+    assert row["numbers"] == "numbers of cpu are missing (not run)"
 
 
 # 8-bit models and memory ----------------------------------------------------------------------

@@ -142,6 +142,15 @@ def test_no_command_of_a_profile_decides_what_its_plan_has_not() -> None:
     assert [c.claim.text for c in begun.tested if c.state is ClaimState.NEEDS_DEVICE] == ["gpu"]
 
 
+def test_a_claim_whose_runs_their_budget_ended_needs_a_larger_one() -> None:
+    learns = Claim(text="Learns", check=BoundCheck(value="val_accuracy", of="cpu", at_least=0.5))
+    made = study(devices=("cpu",), axes={}, claims=[learns], fate=lambda _: "partial")
+    outcome = outcome_of([_bench(made)])
+    (step,) = (s for s in next_steps(outcome, "accelreport run x") if "budget" in s.title)
+    assert step.title.replace("\xa0", " ") == "1 claim needs a larger budget"
+    assert step.command.startswith("accelreport run x --budget ")
+
+
 def test_a_claim_waits_for_the_cells_that_a_run_of_its_plan_left_out() -> None:
     claim = Claim(text="waits", check=FasterCheck(faster="cpu-1", than="cpu", by_at_least=1))
     made = study(

@@ -288,7 +288,7 @@ WORLDS: dict[str, tuple[World, ...]] = {
     "PyTorch trains faster with torch.compile than in eager mode": (
         turned("cpu_torch", "cpu_torch_compiled", 1.5)
     ),
-    "The frameworks and modes that ran reach the same accuracy": (
+    "The frameworks and modes reach the same accuracy": (
         quality(), quality(cpu_jax=0.7),
     ),
     "Accuracy does not depend on the precision": (quality(), quality(cpu_bf16=0.7)),

@@ -35,6 +35,7 @@ from accelreport.spec.claims import (
 )
 from accelreport.spec.models import Source
 from accelreport.terminal.answer import answers
+from accelreport.terminal.claims import claim_lines
 from tests.report.test_front import present
 from tests.report.test_resources import bench_of
 from tests.support.records import Study, study
@@ -79,8 +80,8 @@ def test_what_a_profile_lacks_of_measured_devices_is_what_the_claim_needs_of_the
     claims, devices = [FAST.model_copy(update={"check": there}), alike], ("cpu", "gpu")
     made = study(claims=claims, devices=devices, fate=present("cpu"), profile="quick")
     assert [row.entries[1].lines[0].text for row in rows_of(bench_of(made))] == [
-        "Example and GPU: what the claim needs is not part of the quick profile",
-        "no two devices completed the same seed",
+        "Example and GPU: too little in the quick profile",
+        "no two devices completed the same seed (device not present)",
     ]
 
 
@@ -94,7 +95,7 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
     bench = bench_of(made)
     *_, row, absent = rows_of(bench)
     assert [each.text for each in row.entries[1].lines] == [
-        "Example has no number for it here (its budget ended before its training did)"
+        "numbers of Example are missing (its budget ended before its training did)"
     ]
     assert absent.entries[1].lines[0].text.startswith("TPU v2-8: ")
     states = [each.state for each in bench.tested]
@@ -396,3 +397,26 @@ def test_a_number_stands_by_its_bound_without_what_a_heading_or_all_rows_say() -
     assert not any(one.strip for one in trend.measures), "it has no bound"
     assert all("n" not in one.rest for one in (*bound.measures, *trend.measures))
     assert not (*bound.lines, *trend.lines)
+
+
+def test_a_terminal_marks_files_of_one_s_own_and_the_machine_where_there_are_two() -> None:
+    given: dict[str, Any] = {"devices": ("cpu", "gpu"), "claims": [FAST], "origin": "user-supplied"}
+    made, other = study(**given), study(machine="bbbbbbbb", seed=1, **given)
+    (_, _, alone) = claim_lines(bench_of(made).tested)
+    assert alone.endswith("; own files")
+    both = replace(made, records=(*made.records, *other.records))
+    assert re.search("; own files; machine [0-9a-f]+$", [*claim_lines(bench_of(both).tested)][-1])
+
+
+@pytest.mark.parametrize(("fate", "cause"), [
+    (lambda cell: "partial" if cell.device == "cpu" else "ok",
+     "its budget ended before its training did"),
+    (lambda cell: "missing" if cell.device == "cpu" else "ok", "not run"),
+    (present("cpu"), "device not present"),
+])  # fmt: skip
+def test_where_no_seed_was_completed_twice_the_cause_is_named(fate: Any, cause: str) -> None:
+    alike = Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.05))
+    bench = bench_of(study(claims=[alike], devices=("cpu", "gpu"), fate=fate))
+    (row,) = rows_of(bench)
+    shown = row.entries[1].lines[0].text.replace("\xa0", " ")
+    assert shown == f"no two devices completed the same seed ({cause})"

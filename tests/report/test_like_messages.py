@@ -34,6 +34,8 @@ def test_numbers_of_one_kind_of_warning_are_one_sentence() -> None:
     assert "became 48 % faster to 6 % slower" in warning_text(*drifts)
     modes = [TwoModes("bimodal", factor, 0.3, nan, nan) for factor in (1.5, 1.7)]
     assert "30 % of them take 1.5 to 1.7 times" in warning_text(*modes)
+    load = ResultWarning("loaded-machine", 0.1004)
+    assert warning_text(load).endswith(" kept 0.101 cores busy"), "0.1 is allowed"
 
 
 def test_files_of_one_s_own_are_told_without_the_name_that_a_spec_gives_the_data() -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser
 
 from accelreport.analysis.overview import on_machines
 from accelreport.analysis.speedup import Rules, groups_of
+from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.overview import Overview
 from accelreport.report.site.assembly import gather
 from accelreport.results.record import Gpu, Record
@@ -78,6 +79,20 @@ def test_input_that_differs_is_shown_and_not_compared() -> None:
     assert any(each.over for each in found)
     assert not any(each.over and each.over.estimate for each in found)
     assert all(each.group.seconds().value > 0 for each in found)
+
+
+def test_a_machine_that_shares_no_device_is_none_of_those_compared() -> None:
+    asked: dict[str, Any] = {"spec": "k", "repeats": 2, "devices": ("cpu", "gpu")}
+    made = study("matmul", **asked)
+    records = tuple(
+        record
+        for machine, device in ((HERE, "cpu"), (THERE, "cpu"), ("cccccccc", "gpu"))
+        for record in study("matmul", machine=machine, **asked).records
+        if record.cell.device == device
+    )
+    page = machines_page(gather(Results((replace(made, records=records),))))
+    assert page is not None
+    assert "cccccccc" not in repr(page.sections)
 
 
 def test_the_front_page_leads_to_it_only_where_there_is_something_to_compare(

@@ -374,6 +374,17 @@ def test_devices_of_another_budget_are_measured_again_in_a_command_of_their_own(
     assert [run.split("--budget ")[1] for run in runs] == ["75s --device gpu\n", "15s\n"]
 
 
+def test_a_command_leaves_out_devices_that_the_machine_has_and_a_run_left_out() -> None:
+    made = study("training", devices=("cpu", "cpu-1", "gpu"))
+    for kept, option in (({"cpu"}, " --device cpu\n"), ({"cpu", "cpu-1"}, "s\n")):
+        records = tuple(r for r in made.records if r.cell.device in kept)
+        (bench,) = gather(Results((replace(made, records=records),)))
+        (run,) = [token.text for token in commands(bench) if "run specs" in token.text]
+        assert run.endswith(option)
+        one = commands(bench, records[0])
+        assert "".join(token.text for token in one).count("--device cpu\n") == 1
+
+
 def test_values_of_a_sweep_that_were_not_measured_are_not_measured_again() -> None:
     (bench,) = gather(Results((study("training"),)))
     (axis, values), *_ = bench.plan.axes.items()

@@ -69,6 +69,7 @@ def test_a_refused_baseline_is_told_with_its_fault_and_what_was_measured_is_coun
     found = index_page([bench], "A site", ())
     assert found.headline.replace("\xa0", " ") == "3 of 6 cells were refused: no sync"
     assert found.finding == "Example T4 is the baseline (refused: no sync)."
+    assert {w.kind for row in bench.results if row.refused for w in row.warnings} == {"no-sync"}
 
 
 def test_the_table_of_benchmarks_counts_what_was_refused(out: Path) -> None:

@@ -135,7 +135,7 @@ FORMS = [
     ),
     (
         Finding(Kind.RATE, (amount(CPU, 6200.0, Unit.RATE, low=2468.0, high=15_539.0),)),
-        f"{TWO} trains 6,200 images/s at batch size 256",
+        f"{TWO} trains at least 2,468 images/s at batch size 256",
     ),
     (
         Finding(Kind.RANGE, (amount(CPU, 10.7, Unit.SECONDS), SECONDS)),
@@ -229,7 +229,8 @@ def test_a_load_is_said_of_the_first_of_several_comparisons_alone(speaker: Speak
     runs = [process(CPU), process(GPU), replace(process(TPU), warnings=LOADED)]
     pairs = tuple(replace(FAST, processes=(runs[0], other)) for other in runs[1:])
     assert not speaker.load(Finding(Kind.FASTER, pairs))
-    assert speaker.load(Finding(Kind.FASTER, pairs[1:]))
+    load = speaker.load(Finding(Kind.FASTER, pairs[1:])).replace("\xa0", " ")
+    assert load == "Other programs used the processor while 1 of 2 processes ran."
 
 
 @pytest.mark.parametrize(

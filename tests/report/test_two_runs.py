@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from accelreport.report.comparison import compare_folders
+from accelreport.report.comparison import compare_folders, verdicts
 from accelreport.report.pages.compare import comparison_html
 from tests.report.scenarios import Results, two_runs
 from tests.report.tree import Element, parse
@@ -119,3 +119,12 @@ def test_nothing_is_asked_of_a_network(tmp_path: Path, browser: Browser) -> None
     two.write_text(comparison_html(two_runs()), encoding="utf-8")
     with opened(browser, two) as page:
         assert page.get_by_role("heading", name="Changed").is_visible()
+
+
+def test_of_many_comparisons_it_is_said_that_each_has_an_interval_of_its_own(page: Element) -> None:
+    words = "ach by its own interval"
+    assert words not in page.text
+    runs = study("matmul", spec="k", repeats=4)
+    many = compare_folders(Results((runs,), root=Path("before")), Results((runs,)), None)
+    assert f"E{words}." in parse(comparison_html(many)).text
+    assert verdicts(many) == f"6 comparisons, e{words}: 6 SAME"

@@ -98,7 +98,7 @@ class OtherProcesses:
             "loaded-machine",
             sound=other_cores <= OTHER_LOAD,
             expected=f"at most {OTHER_LOAD:g} cores",
-            observed=f"other processes kept {other_cores:.2g} cores busy"
+            observed=f"other processes kept {other_cores:.3g} cores busy"
             + f" ({named})" * bool(named),
         )
 

@@ -9,9 +9,11 @@ from typing import Literal
 from markupsafe import Markup
 
 from accelreport.analysis.compare import GPU, Gate
+from accelreport.analysis.findings import MOST_SEPARATE
 from accelreport.analysis.stats import Interval, grouped
 from accelreport.report import quantity
 from accelreport.report.comparison import (
+    ALONE,
     OUTCOMES,
     VERDICTS,
     ComparisonRow,
@@ -80,6 +82,7 @@ def two_runs_page(compared: FolderComparison) -> Page:
     changed = [row for row in rows if row.verdict in CHANGED or row.gate is Gate.FAILS]
     rest = [row for row in rows if row not in changed]
     table = (_table("times-table", changed, compared.gate),) if changed else ()
+    alone = f"{sentence(ALONE)}." * (len(rows) > MOST_SEPARATE)
     machines = {name for row in rows for name in (row.old_machine, row.new_machine)}
     sections = [
         *_differences(compared),
@@ -98,7 +101,7 @@ def two_runs_page(compared: FolderComparison) -> Page:
         path="comparison.html",
         title=TITLE,
         headline=headline(compared),
-        finding="" if rows else verdicts(compared),
+        finding=alone if rows else verdicts(compared),
         sections=tuple(section for section in sections if section.blocks),
         template="comparison.html",
         byline=(

@@ -117,7 +117,8 @@ def index_page(
     shown = [
         Section(name, plot.title, (plot.figure(PAGE, PHONE, alone=True),)) for name, plot in plots
     ]
-    steps = [Section("next", "What to run next", (_next(outcome),))] * bool(shown)
+    measured = measured_records(benches)
+    steps = [Section("next", "What to run next", (_next(outcome),))] * bool(shown or measured)
     published = None if any(name == RATES for name, _ in plots) else view
     sections = [*steps, *filter(None, [_claims(benches)]), *shown[1:], _list(benches, published)]
     opening = shown[0] if shown else None
@@ -125,7 +126,6 @@ def index_page(
         left_out = tuple(Note("Left out:", label(text, 400), tone="bad") for text in problems)
         heading = "Result files that could not be read"
         sections.append(Section("unreadable", heading, (Notes(left_out),)))
-    measured = measured_records(benches)
     dates = quantity.days(record.started_at for record in measured)
     return Page(
         path="index.html",
@@ -285,7 +285,7 @@ def _decided(
         title=f"Comparisons on {machines}",
         subtitle=", ".join(f"{count} {state}" for state, count in counts.items() if count)
         + f"; {len(dots)} drawn, all in “Numbers”" * bool(rest),
-        note="Busy: other programs ran." * any(Caveat.BUSY in value.caveats for value in values),
+        note="Busy: other programs ran at times." * any(Caveat.BUSY in v.caveats for v in values),
         values=tuple(finding.values[0] for _, finding in kept),
         table=Table("decided-table", "Comparisons", tuple(map(Column, columns)),
                     (RowGroup(table), *[RowGroup(tuple(rest), "not drawn")] * bool(rest)),

@@ -300,7 +300,9 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
     shared = [(bench, rows) for bench, rows in by_bench if rows]
     if not shared:
         return None
-    records = {place: record for bench, _ in shared for place, record in bench.records.items()}
+    sides = {row.group.machine for _, rows in shared for row in rows}
+    every = (pair for bench, _ in shared for pair in bench.records.items())
+    records = {place: record for place, record in every if place[1] in sides}
     return Page(
         path=PATH,
         title="Machines compared",

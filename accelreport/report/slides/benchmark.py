@@ -32,7 +32,7 @@ from accelreport.report.openings.opening import (
     Shown,
     Size,
 )
-from accelreport.report.openings.rates import BESIDE, rates_scene
+from accelreport.report.openings.rates import BESIDE, clock_text, rates_scene
 from accelreport.report.openings.registry import below, facts_of, opening_of
 from accelreport.report.pages.badges import USER_SUPPLIED
 from accelreport.report.pages.machines import place_text
@@ -82,6 +82,9 @@ def slides_page(bench: BenchmarkView, page: Page) -> Page:
     claimed = opening.by_answer[0].claimed
     answer = opening.title if claimed else Speaker(bench).title(opening.answered[0])
     slides = [slide for _, slide in figure_slides(bench, {opening.title, answer}, after=1)]
+    plot = opening.by_answer[0].shown
+    clock = clock_text(plot.values).strip() if isinstance(plot, Plot) else ""
+    held = [clock] * (isinstance(plot, Plot) and clock in plot.caption)
     return deck(
         [bench],
         page,
@@ -97,6 +100,7 @@ def slides_page(bench: BenchmarkView, page: Page) -> Page:
         ),
         slides=slides,
         again=commands(bench),
+        held=held,
     )
 
 
@@ -112,6 +116,7 @@ def deck(
     shown: Block | None,
     slides: Sequence[Section],
     again: Sequence[Token],
+    held: Sequence[str] = (),
 ) -> Page:
     """A deck: its first slide asks and answers, the last ones are the verdicts and the commands.
 
@@ -126,6 +131,7 @@ def deck(
         shown: the figure of the first slide, if any.
         slides: those between, the most important first.
         again: commands that measure it again, a line each.
+        held: what weakens the figure, of which the line below it may have no room.
     """
     source = Download(page.path, "Numbers: the page")
     decided = replace(page, headline=title).decided
@@ -170,7 +176,7 @@ def deck(
         template="slides.html",
         crumbs=(Download(page.path, "The page"),),
         related=(),
-        speech=Speech(spoken, unique(notice_sentences(benches)), (source,)),
+        speech=Speech(spoken, unique([*held, *notice_sentences(benches)]), (source,)),
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from accelreport.analysis.outcome import first_runs
+from accelreport.analysis.results import MISSING
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
 from accelreport.report.model import (
@@ -116,8 +117,8 @@ def commands(bench: BenchmarkView, record: Record | None = None) -> tuple[Token,
         run = Token(shlex.join(_first_run(bench)) + "\n")
         return (*_data([*bench.records.values()]), run, Token("accelreport build"))
     records = [record] if record else measured_records([bench])
-    one = ["--device", clean(record.cell.device)] if record else []
-    measured = [Token(shlex.join([*run, *one]) + "\n") for run in _runs(bench, records)]
+    runs = _runs(bench, records, named=record is not None)
+    measured = [Token(shlex.join(run) + "\n") for run in runs]
     budget = _budgets(records)
     return (*_checkout(records), *_data(records), *budget, *measured, Token("accelreport build"))
 
@@ -130,11 +131,14 @@ def _first_run(bench: BenchmarkView) -> list[str]:
     return [*_run(bench.plan)[:3], *shlex.split(clean(options)), *again]
 
 
-def _runs(bench: BenchmarkView, records: Collection[Record]) -> list[list[str]]:
+def _runs(
+    bench: BenchmarkView, records: Collection[Record], *, named: bool = False
+) -> list[list[str]]:
     """The commands that measure a spec as the records were: the last, of most of its cells.
 
     Devices of another budget or other sweep points come before it, in a command for each. Where
-    one device has several budgets, a comment says so.
+    one device has several budgets, a comment says so. The last names its devices, too, where the
+    machine has others that were not run, and where it is to be `named`.
     """
     mixed = _mixed(records)
     filters, alike = dict[str, list[str]](), dict[tuple[float, str], list[Record]]()
@@ -145,11 +149,14 @@ def _runs(bench: BenchmarkView, records: Collection[Record]) -> list[list[str]]:
         kind = 0.0 if mixed else budget, shlex.join(filters[device])
         alike.setdefault(kind, []).append(record)
     every = {text for _, text in alike}
+    kinds = {record.cell.device_spec.kind for record in records}
+    idle = {row.device for row in bench.results if row.status == MISSING} - filters.keys()
+    left_out = any(bench.plan.devices[name].kind in kinds for name in idle)
+    named = named or left_out or len(every) > 1
     runs: list[list[str]] = []
     for _, own in sorted(alike.items(), key=lambda kind: (len(kind[1]), kind[0])):
-        # The last runs all that is not done yet, where all were measured at the same points.
-        named = len(runs) < len(alike) - 1 or len(every) > 1
-        names = sorted({r.cell.device for r in own}) if named else []
+        last = len(runs) == len(alike) - 1
+        names = sorted({r.cell.device for r in own}) if named or not last else []
         devices = (part for name in names for part in ("--device", clean(name)))
         runs.append([*_run(bench.plan, own), *filters[own[0].cell.device], *devices])
     return runs

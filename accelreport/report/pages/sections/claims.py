@@ -84,7 +84,7 @@ GROUPS = (
     ("refuted", "Refuted", frozenset({ClaimState.REFUTED})),
     ("claims", "Confirmed", frozenset({ClaimState.CONFIRMED})),
     ("undecided", "Undecided: more repeats may decide", OPEN),
-    ("open", "Undecided: 20 repeats may not decide", OPEN),
+    ("open", "Undecided", OPEN),
     ("unmeasured", "Not measured", frozenset({ClaimState.NOT_MEASURED})),
     ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
 )

@@ -46,7 +46,8 @@ MOST_ROWS = 500
 
 def runs_section(bench: BenchmarkView) -> Section:
     """The section; a reader finds it open where a run failed or was refused."""
-    notes = (*_unmeasured(bench), *_warned(bench))
+    warned = _warned(bench)
+    notes = (*_unmeasured(bench), *warned)
     counts = Counter(row.outcome for row in bench.results)
     broken = bool(counts["failed"] or counts[REFUSED])
     blocks = ((Notes(notes),) if notes else ()) + (_cells_table(bench, folded=broken),)
@@ -55,8 +56,7 @@ def runs_section(bench: BenchmarkView) -> Section:
     # The rest was skipped or not run; a notice has what the budget stopped.
     parts += [f"{counts[state]} {word.lower()}" for state, (word, _) in list(_STATES.items())[:3]
               if counts[state]]  # fmt: skip
-    if kinds := {warning.kind for row in bench.results for warning in row.warnings}:
-        parts.append(quantity.plural(len(kinds), "warning"))
+    parts += [quantity.plural(len(warned), "warning")] * bool(warned)
     detail = " · ".join(parts)
     return Section("runs", "Runs", blocks, folded=True, opened=broken, detail=detail)
 
@@ -223,10 +223,10 @@ def _points(bench: BenchmarkView, rows: Sequence[Result]) -> str:
 def _where(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[Download, ...]:
     """Links to the cells, or to groups of them where there are many."""
     links: dict[str, str] = {}
-    several = len({row.device for row in rows}) > 1
+    several = len({(row.device, row.machine) for row in rows}) > 1
     for row in rows:
         if page := bench.cell_page(row):
-            names = [bench.title_of(row.device)] * several
+            names = [bench.name_at(row.device, row.machine, ())] * several
             names += [bench.point_title(bench.point_of(row))] * bool(bench.axes)
             links[page] = ", ".join([*names, f"seed {row.seed}"])
     if len(links) > MOST_LINKS:
@@ -249,7 +249,8 @@ def _warned(bench: BenchmarkView) -> list[Note]:
     """Every kind of warning of the records, with the first of its sentences."""
     kinds: dict[str, list[tuple[ResultWarning, Result]]] = {}
     for row in bench.results:
-        for warning in row.warnings:
+        # What refuses a number is its note above.
+        for warning in () if row.refused else row.warnings:
             kinds.setdefault(warning.kind, []).append((warning, row))
     return [_warning(bench, kind, kinds[kind]) for kind in sorted(kinds)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from accelreport.analysis.findings import Caveat, Kind, Unit, Value
-from accelreport.analysis.speed_findings import caveats_of, rate_of, ratio_of
+from accelreport.analysis.speed_findings import caveats_of, difference_of, rate_of, ratio_of
 from accelreport.analysis.speedup import Estimate, Scaling, widened
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
 from accelreport.report import quantity
@@ -189,13 +189,14 @@ def _cells(
         reason = unlike(bench, ratio_of(speedup)) if speedup.of_precisions and estimate else reason
         word = "withheld" if estimate else "no speedup"
         return rate, entry(Line(word), Line(reason, "reason"), mark="absent")
-    reasons = [f"precision differs: {withheld}"] if withheld else []
-    if more := needed_text(estimate.needed, estimate.interval.n, paired=estimate.paired):
-        reasons.append(more)
+    # Of two differences there is no verdict.
+    one = len(difference_of(bench, ratio_of(speedup))) < 2
+    more = needed_text(estimate.needed, estimate.interval.n, paired=estimate.paired)
+    reasons = [f"precision differs: {withheld}" * bool(withheld), more * one]
     return rate, entry(
         *interval_lines(estimate.interval),
-        *(Line(text, "reason") for text in reasons),
-        badges=verdict_badges(estimate),
+        *(Line(text, "reason") for text in filter(None, reasons)),
+        badges=verdict_badges(estimate) * one,
         heat=estimate_heat(estimate),
     )
 
