@@ -161,6 +161,13 @@ def test_shares_of_two_roofs_are_in_no_order_together() -> None:
     assert isinstance(figure, Figure)
     shares = [float(n) for n in re.findall(r"([\d.]+)\s%", figure.drawings[0].description)]
     assert shares == [max(shares), min(shares), sorted(shares)[1]]
+    title = re.match(r"Highest share of measured roof: (([\d.]+)\s%) counted in", page.headline)
+    assert title
+    assert float(title[2]) == max(shares)
+    spec = figure.drawings[0].spec
+    bold = [layer for layer in spec["layer"] if layer["mark"].get("fontWeight") == "bold"]
+    texts = [row["label"] for own in bold for row in spec["datasets"][own["data"]["name"]]]
+    assert [text for text in texts if text.endswith("%")] == [title[1]]
 
 
 def test_without_a_known_roof_the_page_says_what_a_share_needs(bench: BenchmarkView) -> None:

@@ -149,7 +149,7 @@ TRUE = {
     "the budget of a command": (W, "mnist_latency", "mnist_latency.toml --budget 600s --until"),
     "what a larger batch has more of": ("lat13", "mnist_latency", "predicts 21× as many images/s "),
     "what a ratio of rates is": (W, "mnist_latency", "throughput of batch size 1 (8–24×, n = 3)"),
-    "of which sweep point a published share is": (W, "", "kernel hard_sigmoid: Colab GPU 0.15 "),
+    "of which sweep point a published share is": (W, "", "Colab GPU · kernel hard_sigmoid: 0.15 "),
 }  # fmt: skip
 
 

@@ -65,8 +65,8 @@ ROOMY_LANE, NAME, MOST_LINES = 19.0, 25.0, 3
 """Where it is not: pixels of each mark, of a name above its marks, and lines of a name."""
 GROUP = 26.0
 """Pixels of the name of a group of rows."""
-LARGEST_SHARE, LARGEST_SHARE_OF_BARS, LARGEST_SHARE_OF_COLUMNS = 0.42, 0.36, 0.26
-"""Of the width, which names at the left may take; beside bars on a page, and columns, less."""
+LARGEST_SHARE, LARGEST_SHARE_OF_BARS = 0.42, 0.36
+"""Of the width, which names at the left may take; beside bars on a page, and a limit, less."""
 FREE = sorted(
     ((left / 20, right / 20) for left in range(11) for right in range(11 - left)), key=sum
 )
@@ -132,27 +132,19 @@ class _DotPlot:
         # Names are above the marks of a telephone, where ground at one side would be a track.
         self._shaded = base is not None and bool(base.below) and not self._phone
         # The text of a row's only mark is in a column.
-        self._limited = alone or limit
-        if limit and self._phone:
-            details = [" · ".join(filter(None, (dot.owner, dot.detail))) for dot in dots]
-            dots = [replace(d, owner="", detail=t) for d, t in zip(dots, details, strict=True)]
+        self._alone = alone
         self._width = width - LEFT - RIGHT
         widths = [text_width(dot.name, LETTERS, bold=not dot.quiet) for dot in dots]
         widths += [text_width(dot.detail, SMALLER) for dot in dots]
-        most = LARGEST_SHARE if height or base else LARGEST_SHARE_OF_BARS
-        most = LARGEST_SHARE_OF_COLUMNS if limit else most
+        most = LARGEST_SHARE if (height or base) and not limit else LARGEST_SHARE_OF_BARS
         # The rows of a group begin below its name.
         self._indent = LINE * (any(dot.group for dot in dots) and not self._phone)
         widest = min(self._indent + max(widths), width * most, LARGEST_LEFT)
         self._room = 0.0 if self._phone else widest
         # Half of the axis' 0 is at its left.
         self._left = self._room + BESIDE if self._room else LEAST_LEFT * self._bars
-        owners = max(text_width(dot.owner, LETTERS, bold=not dot.published) for dot in dots)
-        self._owners_at = self._left if self._limited and self._room and owners else None
-        self._left += (owners + BESIDE) * (self._owners_at is not None)
         # On a telephone the texts of single marks are beside the names, and the axis is below both.
-        self._above = self._bars or (self._limited and not any(dot.joined for dot in dots))
-        self._above &= self._phone
+        self._above = self._phone and (self._bars or alone)
         rest = max(text_width(dot.rest, SMALLER) for dot in dots)
         self._edge = self._width - (rest + BESIDE if rest else 0.0)
         cells = zip(*map(self._cells, dots), strict=True)
@@ -308,7 +300,7 @@ class _DotPlot:
         named = [
             (dot, text_width(self._own_text(dot), LETTERS, bold=True))
             for dot in dots
-            if self._own_text(dot) and not dot.is_base and self._owners_at is None
+            if self._own_text(dot) and not dot.is_base
         ]
         best = 0, (low, high)
         for left, right in FREE:
@@ -356,13 +348,13 @@ class _DotPlot:
         """Its texts in the columns at the right."""
         if self._apart:
             return dot.text, dot.beside
-        if not self._limited:
+        if not self._alone:
             return ()
-        return dot.text if dot.owner else dot.whole_text, ""
+        return dot.whole_text, ""
 
     def _own_text(self, dot: Dot) -> str:
         """Its text beside its mark."""
-        return "" if self._apart else dot.owner if self._limited else dot.whole_text
+        return "" if self._apart or self._alone else dot.whole_text
 
     def _beside(self, dots: Sequence[Dot], right_edge: float) -> tuple[str, float, str]:
         """The text of the last of some marks on one line, the value at its side, and its alignment.
@@ -377,7 +369,7 @@ class _DotPlot:
         value, align, room = next(free, None) or max(places, key=itemgetter(2))
         if room >= width:
             return whole, value, align
-        text = "" if self._limited else dot.text if dot.owner else dot.short.whole_text
+        text = dot.text if dot.owner else dot.short.whole_text
         left = (room - text_width(f" {text}", LETTERS, bold=True)) / 1.07
         owner = cut(dot.owner, left, LETTERS) if dot.owner else ""
         return f"{owner} {text}".strip(), value, align
@@ -538,7 +530,7 @@ class _DotPlot:
 
     def _texts(self) -> list[Layer]:
         """The text of each mark beside it or in columns, and what a row leaves out at its end."""
-        texts, left_out, owners = [], [], []
+        texts, left_out = [], []
         columns: list[list[tuple[Mapping[str, Any], Mapping[str, Any]]]]
         columns = [[] for _ in self._columns]
         for row in self._rows:
@@ -566,9 +558,7 @@ class _DotPlot:
                 cells = zip(columns, own, sides, strict=False)
                 for column, text, side in cells:
                     column.append((place | {"label": text}, look | {"align": side}))
-                if self._owners_at is not None:
-                    owners.append((place | {"label": dot.owner}, look | {"align": "left"}))
-                elif self._own_text(dot):
+                if self._own_text(dot):
                     text, at, align = self._beside(on_line, edge)
                     look |= {"align": align, "dx": END if align == "left" else -END}
                     shaded = self._shaded and self._base and self._base.shades(at, align)
@@ -586,7 +576,6 @@ class _DotPlot:
         return [
             *in_columns,
             *text_layers(texts, x=self._x("edge"), y=_y()),
-            *text_layers(owners, x=alt.XValue(self._owners_at or 0), y=_y()),
             *text_layers(left_out, x=alt.XValue(self._width), y=_y()),
         ]
 

@@ -92,8 +92,7 @@ class Base:
         name: above the line; a base without a name has nothing above it.
         below, above: what a smaller and a larger value mean. A chart without a smaller value has
             no room for any; where there is one, their ground is shaded.
-        limit: whether no value is larger. Then owners and texts are in columns, lines and published
-            marks grey, and ticks powers of ten.
+        limit: whether no value is larger. Then bands are grey, and ticks powers of ten.
     """
 
     value: float = 1.0
@@ -156,8 +155,7 @@ def marks_text(dots: Sequence[Dot], *, bars: bool, solid: str = "measured") -> s
     """
     own = [dot for dot in dots if not dot.published]
     hollow = " or ".join(why_hollow(own))
-    published = "published"  # unless their group has that name
-    published *= any(dot.published and dot.group != published for dot in dots)
+    published = "published" * any(dot.published for dot in dots)
     several = (published or hollow) and not all(dot.hollow for dot in own)
     looks = [("●", solid if several else ""), ("○", hollow), ("◇", published)]
     if bars:

@@ -54,29 +54,26 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
     rows = sorted(shown, key=lambda row: label(row[0].plan.title).casefold())
     opening = None
     measured = any(row.measured for bench in benches for row in bench.results)
-    headline = "No known peak" if measured else "Nothing was measured"
+    headline, finding = "No known peak" if measured else "Nothing was measured", ""
     if rows:
         figure = _plot(rows).figure(Size(WIDE, 0), Size(NARROW, 0), alone=True)
         opening, headline = Section("answer", "", (figure,)), figure.title
     firsts = [(bench, share) for bench, own in rows for share in _measured(own)[:1]]
     if firsts:
-        # Shares of unlike limits have no order: this is the first mark of the figure.
+        # A roof comes before an upper bound or a peak: this is the first mark of the figure.
         bench, (reached, largest) = min(
             firsts, key=lambda own: (LIMITS.index(own[1][0].limit), -own[1][1].number)
         )
         speaker = Speaker(bench)
-        in_full = ", convolutions counted in full," * bool(reached.least)
-        headline = (
-            f"{speaker.spoken(largest.of)} reaches {'at least ' * reached.lower}"
-            f"{speaker.number(largest)} of its {reached.limit} of {reached.amount}{in_full} in "
-            f"“{label(bench.plan.title, 60)}”"
-        )
+        headline = f"Highest share of {reached.limit}: {reached.text(speaker)}"
         headline += f", in {runs}" if (runs := speaker.runs(largest)) else ""
+        where = ", ".join(filter(None, (reached.short, bench.point_name(largest.of.point))))
+        finding = f"“{label(bench.plan.title, 60)}” on {where}; {reached.of}."
     return Page(
         path=CEILINGS,
         title="Hardware use",
         headline=headline,
-        finding="",
+        finding=finding,
         kicker=place_text(benches),
         sections=(),
         template="article.html",
@@ -89,17 +86,16 @@ def _measured(shares: Sequence[Share]) -> list[Share]:
 
 
 def shares_of(bench: BenchmarkView) -> list[Share]:
-    """The largest share of each device and of each published row, roof by roof."""
-    shares = [(row, row.shares[-1]) for row in reached_shares(bench)]
-    roofs = [row.of for row, _ in shares]
-    return sorted(
-        shares,
-        key=lambda s: (LIMITS.index(s[0].limit), s[0].bounded, roofs.index(s[0].of), -s[1].number),
-    )
+    """The largest share of each device and of each published row, those of roofs first."""
+    shares = [
+        (replace(row, shares=row.shares[-1:], least=row.least[-1:]), row.shares[-1])
+        for row in reached_shares(bench)
+    ]
+    return sorted(shares, key=lambda own: (LIMITS.index(own[0].limit), -own[1].number))
 
 
 def _shown(shares: Sequence[Share]) -> list[Share]:
-    """The largest measured share of the first roof, and the largest published one that can be."""
+    """The largest measured share, and the largest published one that can be."""
     able = (share for share in shares if share[1].of.row and not share[0].flagged)
     published = sorted(able, key=lambda own: (own[0].bounded, -own[1].number))
     return [*_measured(shares)[:1], *published[:1]]
@@ -108,20 +104,21 @@ def _shown(shares: Sequence[Share]) -> list[Share]:
 def _plot(rows: Shares) -> Plot:
     """The figure: a mark for each share, with a bar from its lower bound.
 
-    Those of one roof are together, of measured roofs first, as in the title; those of an upper
-    bound are pale.
+    Those of one roof are together, of measured roofs first; those of an upper bound are hollow.
+    That of the title, the first one, is bold.
     """
     placed, groups = list[tuple[Reached, Dot]](), []
     for bench, shares in rows:
         speaker = Speaker(bench)
         for row, value in _shown(shares):
             dot, upper = dot_of(speaker, value), row.limit == LIMITS[1]
+            where = " · ".join(filter(None, (row.short, bench.point_name(value.of.point))))
             dot = replace(
-                dot, name=label(bench.plan.title), detail=bench.point_name(value.of.point),
-                device=Named(row.name, dot.device.colour), owner=row.short,
-                low=min((own.number for own in row.least_of(value)), default=value.number),
-                high=value.number, text=f"{'≥ ' * row.lower}{speaker.number(value)}",
-                hollow=(*dot.hollow, *[row.limit] * upper), quiet=upper,
+                dot, name=label(bench.plan.title), detail=where,
+                device=Named(row.name, dot.device.colour),
+                low=min((own.number for own in row.least), default=value.number),
+                high=value.number, text=f"{'≥ ' * row.bounded}{speaker.number(value)}",
+                hollow=(*dot.hollow, *[row.limit] * upper),
                 group="published" if dot.published else row.of,
             )  # fmt: skip
             placed.append((row, dot))
@@ -134,7 +131,7 @@ def _plot(rows: Shares) -> Plot:
                     *under("exceeds the peak" if row.flagged else ""),
                 ),
                 ", in ".join(filter(None, (str(value.provenance), speaker.runs(value)))),
-                replace(row, shares=(value,), least=row.least_of(value)).text(speaker),
+                row.text(speaker),
                 device=style_of(bench, value.of).colour,
             )
             for row, value in shares
@@ -143,7 +140,8 @@ def _plot(rows: Shares) -> Plot:
         groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href))
     placed.sort(key=lambda own: (own[1].published, LIMITS.index(own[0].limit), -own[1].value))
     by_roof = grouped(placed, lambda own: (own[1].group, own[0].amount, own[0].chip))
-    dots = [dot for own in by_roof.values() for _, dot in own]
+    first, *others = [dot for own in by_roof.values() for _, dot in own]
+    dots = [first, *(replace(dot, quiet=True) for dot in others)]
     title = shares_title(row.limit for _, shares in rows for row, _ in _shown(shares))
     caption = [marks_text([replace(dot, low=dot.high) for dot in dots], bars=False)]
     caption += [DIVIDED] * any(dot.low < dot.high for dot in dots)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from accelreport.analysis.cost import price_of
@@ -40,6 +40,7 @@ from accelreport.report.pages.machines import (
 from accelreport.report.pages.sections.cost import price_text
 from accelreport.report.text import label
 from accelreport.report.view import (
+    VECTORS,
     BenchmarkView,
     measured_records,
     processor_kinds,
@@ -130,8 +131,8 @@ def _machine(
         ]
         row = table_row(
             entry(device.title, Line(device.name, "detail")),
-            entry(driven_text(device.device), *under(price_text(price) if price else "", "detail")),
             quantity.count(sum(ran)),
+            entry(driven_text(device.device), *under(price_text(price) if price else "", "detail")),
             id="" if device.id in anchored else device.id,
         )
         anchored.add(device.id)
@@ -144,7 +145,7 @@ def _machine(
         id=f"configurations-{machine_id(machine)}",
         title="Configurations",
         corner="device",
-        columns=(Column("configuration"), Column("benchmarks")),
+        columns=(Column("benchmarks", number=True), Column("configuration")),
         groups=tuple(RowGroup(tuple(own), title=software) for software, own in rows.items()),
         style="prose",
     )
@@ -172,11 +173,12 @@ def _hardware(
         term: texts for term, texts in known.items() if len({*texts}) > 1
     }
     rows = map(table_row, kinds, *columns.values())
+    names = [term if term[:2].isupper() else term.lower() for term in columns]
     table = Table(
         id=f"processors-{machine_id(machine)}",
         title="Processors",
         corner="processor",
-        columns=tuple(Column(term if term[:2].isupper() else term.lower()) for term in columns),
+        columns=tuple(Column(name, number=name == "benchmarks") for name in names),
         groups=(RowGroup(tuple(rows)),),
         style="prose",
     )
@@ -241,23 +243,16 @@ class Listing:
         return device_id(self.name) + (f"-{self.variant + 1}" if self.variant else "")
 
     @cached_property
-    def titles(self) -> list[str]:
-        """What pages of benchmarks that measured it call it, the most usual name first."""
-        names = Counter(bench.title_of(self.name) for bench in self._measured)
-        return [name for name, _ in names.most_common()]
-
-    @property
-    def _measured(self) -> Sequence[BenchmarkView]:
-        measured = [b for b in self.benches if any(row.measured for row in self.rows_of(b))]
-        return measured or self.benches
-
-    @cached_property
     def title(self) -> str:
-        """Its most usual name; without vector units where benchmarks ran on several."""
-        if len(self.titles) == 1:
-            return self.titles[0]
-        plain = (replace(bench, mixed=frozenset()) for bench in self._measured)
-        return Counter(bench.title_of(self.name) for bench in plain).most_common(1)[0][0]
+        """Its most usual name on pages that measured it, without what tells processors apart."""
+        names = Counter[str]()
+        measured = [b for b in self.benches if any(row.measured for row in self.rows_of(b))]
+        for bench in measured or self.benches:
+            name = bench.title_of(self.name)
+            for kind in VECTORS.values() if bench.mixed else ():
+                name = name.replace(f" ({kind})", "")
+            names[name] += 1
+        return names.most_common(1)[0][0]
 
     def rows_of(self, bench: BenchmarkView) -> list[Result]:
         """Its cells in one benchmark."""

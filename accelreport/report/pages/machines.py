@@ -165,12 +165,8 @@ def machine_facts(records: Iterable[Record], *, page: str = "") -> tuple[Facts, 
     return tuple(blocks)
 
 
-ONE_CORE = 1.1
-"""Up to this multiple of a core's rate, a product kept one core busy."""
-
-
 def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
-    """What a machine is, and the rates that its measured roofs are made of."""
+    """What a machine is, with a core's roof: runs may raise that of all, which `ceilings` shows."""
     facts = _field_facts(_FIELDS, environments)
     if own := processor_kinds(environments):
         facts.append(Fact("Vector units", " or ".join(own)))
@@ -180,13 +176,8 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
     if roofs:
         core = quantity.extent([roof.core_tflops for roof in roofs], quantity.operation_rate)
         gbps = quantity.extent([roof.gbps for roof in roofs], quantity.number)
-        # A product that kept one core busy is no rate of all.
-        every = [roof.tflops for roof in roofs if roof.tflops > ONE_CORE * roof.core_tflops]
-        rates = [f"{core}/core"]
-        if every:
-            rates.append(f"{quantity.extent(every, quantity.operation_rate)} on all cores")
-        rates.append(f"{gbps}{quantity.SPACE}GB/s")
-        facts.append(Fact("Measured roofs", ", ".join(rates)))
+        facts.append(Fact("Roof per core", core))
+        facts.append(Fact("Memory bandwidth", f"{gbps}{quantity.SPACE}GB/s"))
     return facts
 
 

@@ -89,7 +89,7 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
     speaker, dots = Speaker(bench), []
     for row in rows:
         last, least = row.shares[-1], min((*row.shares, *row.least), key=lambda own: own.number)
-        text = f"{'≥ ' * row.lower}{speaker.numbers((least, last))}"
+        text = f"{'≥ ' * row.bounded}{speaker.numbers((least, last))}"
         flagged = "exceeds the peak" if row.flagged else ""
         dot = replace(dot_of(speaker, last), name=row.short, text=text, brief=text)
         dots.append(replace(dot, detail=f"{row.limit}: {row.amount}", low=least.number,

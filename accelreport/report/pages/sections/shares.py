@@ -118,24 +118,14 @@ class Reached:
         return self.shares[-1].of.row is not None and self.shares[-1].number > 1
 
     @property
-    def lower(self) -> bool:
-        """Whether `shares` are lower bounds: by what is counted, or as shares of an upper bound."""
-        return self.bounded or (self.limit == "upper bound" and not self.least)
-
-    @property
     def of(self) -> str:
         """What the shares are of: "measured roof: 218 GFLOPS", "peak: 4.37 TFLOPS, Tesla K80"."""
         by = f" (inferred from {self.by})" if self.by else ""
         return f"{self.limit}: {', '.join(filter(None, (self.amount, self.chip)))}{by}"
 
-    def least_of(self, value: Value) -> tuple[Value, ...]:
-        """The lower bound of one of the shares; nothing where that is exact."""
-        pairs = zip(self.shares, self.least, strict=False)
-        return tuple(least for share, least in pairs if share is value)
-
     def text(self, speaker: Speaker) -> str:
         """All shares: "80 % counted in full, at least 3.8 %"."""
-        least = "at least " * self.lower
+        least = "at least " * self.bounded
         also = f" counted in full, at least {speaker.numbers(self.least)}" if self.least else ""
         return f"{least}{speaker.numbers(self.shares)}{also}"
 
