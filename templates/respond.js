@@ -95,7 +95,7 @@
       const ratio = base && (more ? chip.value / base.value : base.value / chip.value);
       const open = base && chip.best <= base.worst && base.best <= chip.worst;
       if (!base) chip.place.innerHTML = chip.text;
-      else chip.place.textContent = chip === base ? "–" : open ? "undecided" : `${+ratio.toPrecision(2)}×`;
+      else chip.place.textContent = chip === base ? "1×" : open ? "undecided" : `${+ratio.toPrecision(2)}×`;
     }
     if (ranked) ranked.heads[2].lastChild.textContent = related.replace("first", base?.name.split(": ")[1] ?? "first");
   };
@@ -112,8 +112,9 @@
       for (const { body, rows: own } of bodies) body.hidden = own.length > 0 && own.every((row) => row.hidden);
     }
     const active = find.length + chosen.length > 0;
-    if (active !== opened) for (const fold of folds) fold.open = active;
-    opened = active;
+    const open = active || wanted.has("to");
+    if (open !== opened) for (const fold of folds) fold.open = open;
+    opened = open;
     for (const line of lines) {
       for (const field of every("[name]", line)) {
         const value = wanted.get(field.name) || "";

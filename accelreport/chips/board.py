@@ -21,6 +21,7 @@ from accelreport.chips.agreement import Trace, between, trace_of
 from accelreport.chips.contribution import paths_in, read
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked, entries, ranked
 from accelreport.chips.verify import Doubt, doubts
+from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.errors import AccelReportError
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 from accelreport.loader.load import load
@@ -96,7 +97,8 @@ class Board:
     Attributes:
         histories: fingerprint → what a machine contributed, in order of time; the last is ranked.
         refused: files that are not ranked.
-        published: figure → who printed a rate of the same network at the same batch size, and it.
+        published: figure → who printed a rate of the same network at the same batch size, on what
+            data, and it.
     """
 
     histories: Mapping[str, Sequence[Submission]]
@@ -222,11 +224,11 @@ def _published() -> dict[str, list[tuple[str, PublishedRate]]]:
     plans = {spec.name: plan_document(spec, {}) for spec in _sources().specs}
     return {
         figure.name: [
-            (source.authors, rate)
-            for rate in published_rates(plans[figure.published])
+            (f"{source.authors}, {CATALOGUE[plan.workload['dataset']].title}", rate)
+            for rate in published_rates(plan)
             if rate.comparable and not rate.flags and rate.row.mark != "D"
             if matches(rate.row.where, dict(figure.point))
         ]
         for figure in FIGURES
-        if figure.published and (source := plans[figure.published].source)
+        if (plan := plans.get(figure.published)) and (source := plan.source)
     }

@@ -63,16 +63,16 @@ def _batch(size: int) -> tuple[tuple[str, Scalar], ...]:
 
 
 FIGURES = (
-    Figure("images-64", "Training the image network, batch 64", "chip_training", _batch(64),
+    Figure("images-64", "Training a two-layer CNN, batch 64", "chip_training", _batch(64),
            "throughput", Unit.RATE, "images", short="images/s, batch 64"),
-    Figure("images", "Training the image network, batch 256", "chip_training", _batch(256),
+    Figure("images", "Training a two-layer CNN, batch 256", "chip_training", _batch(256),
            "throughput", Unit.RATE, "images", short="images/s", published="mnist_batch_sweep"),
-    Figure("images-1024", "Training the image network, batch 1,024", "chip_training", _batch(1024),
+    Figure("images-1024", "Training a two-layer CNN, batch 1,024", "chip_training", _batch(1024),
            "throughput", Unit.RATE, "images", short="images/s, batch 1,024",
            published="mnist_batch_sweep"),
-    Figure("windows-16", "Training the recurrent network, batch 16", "chip_lstm", _batch(16),
+    Figure("windows-16", "Training a three-layer LSTM, batch 16", "chip_lstm", _batch(16),
            "throughput", Unit.RATE, "windows", short="windows/s, batch 16"),
-    Figure("windows", "Training the recurrent network, batch 128", "chip_lstm", _batch(128),
+    Figure("windows", "Training a three-layer LSTM, batch 128", "chip_lstm", _batch(128),
            "throughput", Unit.RATE, "windows", short="windows/s"),
     Figure("accuracy", "Time to 95 % validation accuracy on a sample", "chip_accuracy", (),
            TO_TARGET, Unit.SECONDS, more_is_better=False, short="time to 95 %"),
@@ -82,7 +82,7 @@ FIGURES = (
            "steady_step_time", Unit.SECONDS, more_is_better=False, short="latency"),
     Figure("energy", "Energy of a training image, batch 256", "chip_training", _batch(256),
            ENERGY, Unit.NUMBER, "J", more_is_better=False, short="energy"),
-    Figure("peak", "Share of peak, training the image network, batch 1,024", "chip_training",
+    Figure("peak", "Share of peak, training a two-layer CNN, batch 1,024", "chip_training",
            _batch(1024), SHARE, Unit.SHARE, short="share of peak"),
 )  # fmt: skip
 """In the order in which a page offers them."""

@@ -50,8 +50,6 @@ class Strip:
     """The bounds, each with its text; of a ratio those of its column's axis."""
     allowed: tuple[float, float] | None = None
     """What lies within them, up to the edge where one is missing; None of a ratio."""
-    look: Literal["", "slower", "faster"] = ""
-    """The colour of a ratio that is decided."""
 
 
 @dataclass(frozen=True)

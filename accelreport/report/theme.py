@@ -17,6 +17,7 @@ TOKENS: dict[str, tuple[str, str]] = {
     "wash": ("#f6f5f1", "#212329"),
     "ink": ("#1b1b1b", "#ecebe8"),
     "soft": ("#575550", "#aaa9a5"),
+    "edge": ("#1b1b1b", "#55565b"),
     "rule": ("#d8d5cd", "#3a3c42"),
     "grid": ("#e9e7e1", "#34373f"),
     "link": ("#1f4e8c", "#9cc0f2"),

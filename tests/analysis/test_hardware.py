@@ -172,6 +172,13 @@ def test_a_float32_peak_says_what_the_hardware_does_in_tf32() -> None:
         assert type_of_peak(other.peak) == said
 
 
+@pytest.mark.parametrize(("gigabytes", "gbps"), [(40, 1555.0), (80, 2039.0)])
+def test_a_card_has_the_bandwidth_of_its_own_memory(gigabytes: int, gbps: float) -> None:
+    known = named_in(f"NVIDIA A100-SXM4-{gigabytes}GB")
+    assert known is not None
+    assert known.gbps == gbps
+
+
 @pytest.mark.parametrize(("tflops", "flagged"), [(60.0, False), (200.0, True)])
 def test_a_published_rate_is_held_against_tf32_since_its_source_may_have_used_it(
     tflops: float, flagged: bool

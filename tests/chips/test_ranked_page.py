@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from accelreport.chips.board import Board, board_of
-from accelreport.report.model import Table
-from accelreport.report.pages.ranked import path_of, ranked_page, shown_figures
+from accelreport.report.model import Links, Table
+from accelreport.report.pages.ranked import ranked_page, shown_figures
 from accelreport.report.site.chips import build_chips
 from tests.chips.invented import folder
 from tests.support.browser import opened
@@ -40,35 +40,35 @@ def ranks_of(page: Page) -> list[str]:
 def test_every_entry_is_a_row_in_the_order_of_its_ranks(board: Board) -> None:
     """What is published is drawn alone; who is first is named if it is known."""
     assert board.published["images"]
-    for figure in shown_figures(board):
-        page, ranks = ranked_page(board, figure), board.ranks[figure.name]
-        (front,) = (
-            ranked_page(board, one)
-            for one in shown_figures(board)
-            if path_of(board, one) == "index.html"
-        )
-        table, every = page.sections[0].blocks[0], front.sections[1].blocks[0]
+    pages = {figure: ranked_page(board, figure) for figure in shown_figures(board)}
+    (front,) = (page for page in pages.values() if page.path == "index.html")
+    for figure, page in pages.items():
+        ranks = board.ranks[figure.name]
+        table, others = page.sections[0].blocks[0], front.sections[1].blocks[0]
         assert isinstance(table, Table)
-        assert isinstance(every, Table)
+        assert isinstance(others, Links)
         rows, published = table.groups[0].rows, board.published.get(figure.name, ())
         (drawn,) = page.figures
         places = [row.header.tag.text for row in table.groups[0].rows if row.header.tag]
         assert [place.split("–")[0] for place in places] == [f"{rank.best}" for rank in ranks]
-        assert rows[0].entries[1].lines[0].text == "–"
+        assert rows[0].entries[1].lines[0].text == "1×"
+        drawn_as = drawn.drawings[0].description
+        assert all(f"{place} · " in drawn_as for place in places)
         for row, rank in zip(rows[1:], ranks[1:], strict=True):
             undecided = row.entries[1].lines[0].text == "undecided"
             assert undecided == (rank.best <= ranks[0].worst)
         assert ("leaves validation out" in drawn.caption) == bool(published)
         assert "utline" not in drawn.caption, "a group of its bars is called published"
         several = sum(rank.best == 1 for rank in ranks) > 1
-        (first,) = (r for r in every.groups[0].rows if r.header.lines[0].text == figure.title)
-        for text in (first.entries[0].lines[0].text, page.headline):
-            assert ("ndecided which" in text) == several
+        beside = [link.what for link in others.items if link.title == figure.title]
+        assert len(beside) == (page.path != "index.html")
+        assert all(("undecided" in text) == several for text in (page.headline, *beside))
         assert ("synthetic data" in page.kicker) == (figure.spec != "chip_accuracy")
 
 
 def test_rows_are_filtered_and_the_address_keeps_the_choice(site: Path, browser: Browser) -> None:
     with opened(browser, site / "index.html", files=True) as page:
+        page.locator("#ranks summary").click()
         every = ranks_of(page)
         page.get_by_label("Find in the tables").fill("float32")
         chosen, fragment = ranks_of(page), page.evaluate("location.hash")
@@ -83,14 +83,15 @@ def test_ratios_are_to_the_chip_that_a_reader_chooses(site: Path, browser: Brows
         values = [float(v) for v in rows.locator("[data-value]:nth-of-type(1)").evaluate_all(
             "cells => cells.map(cell => cell.dataset.value)")]  # fmt: skip
         head = page.locator("#ranked th").nth(2)
+        page.locator("#ranks summary").click()
         assert head.inner_text() == "speed relative to first"
         page.get_by_label("Ratio to").select_option(index=len(values))
         assert re.fullmatch(r"speed relative to .+, b?float(16|32)", head.inner_text())
         ratios = rows.locator("td:nth-of-type(2)").all_inner_texts()
-        assert ratios[-1] == "–"
+        assert ratios[-1] == "1×"
         assert float(ratios[0][:-1]) == pytest.approx(values[0] / values[-1], rel=0.06)
         page.get_by_label("Ratio to").select_option("first")
-        assert rows.locator("td:nth-of-type(2)").first.inner_text() == "–"
+        assert rows.locator("td:nth-of-type(2)").first.text_content() == "1×"
 
 
 def test_another_figure_is_another_page_that_needs_no_script(site: Path, browser: Browser) -> None:
@@ -106,11 +107,13 @@ def test_a_value_of_steps_that_the_budget_stopped_says_so(
     assert any(stopped)
     assert not all(stopped)
     with opened(browser, site / "index.html", script=False, files=True) as page:
-        values = page.locator("#ranked tbody:first-of-type td:nth-of-type(1)").all_inner_texts()
-        of_256 = page.locator("#all-figures tbody tr", has_text="batch 256").first
-        first = of_256.locator("td:nth-of-type(2)").inner_text()
-        notes = page.locator(".table-note").all_inner_texts()
-    assert first == values[0]
+        values = page.locator("#ranked tbody:first-of-type td:nth-of-type(1)").all_text_contents()
+        best = page.locator("#ranked td .value").first.text_content()
+        notes = page.locator(".table-note").all_text_contents()
+    with opened(browser, site / "latency.html", script=False, files=True) as page:
+        of_256 = page.locator(".links li", has_text="CNN, batch 256").first.text_content()
+    assert best
+    assert best in (of_256 or "")
     assert "† stopped by the budget" in notes
     assert ["†" in text for text in values] == [bool(own) for own in stopped]
 

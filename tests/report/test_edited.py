@@ -139,6 +139,7 @@ TRUE = {
     "hosts of unlike speed": (W, "", "A core computed 87 to 264 GFLOPS"),
     "the processor of a heading": (W, "", "as fast as graph mode with XLA in TensorFlow on AVX2"),
     "which of two hosts is faster": ("twohosts", "", "0002 trains 2.0"),
+    "each of two hosts is its own baseline": ("twohosts", "mnist_gorner", "'own baseline'"),
     "the largest comparison heads the front": ("gpusweep", "", "40GB trains 20× as fast as AMD "),
     "complete runs head the front": ("cut", "", "headline='float32 trains 3.2× as fast as bf"),
     "what the budget stopped in the first figure": ("cut", "", "faster, stopped by the budget"),

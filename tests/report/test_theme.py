@@ -42,7 +42,7 @@ GROUNDS = {
     "code-note": ("wash",),
 }
 """Colour of a text → what it stands on."""
-HAIRLINES = {"rule", "grid"}
+HAIRLINES = {"edge", "rule", "grid"}
 """Lines that mean nothing: what they part is also apart by its place."""
 THEMES = (0, 1)
 SERIES = (SERIES_LIGHT, SERIES_DARK)

@@ -79,6 +79,7 @@ def test_only_what_changed_is_open(page: Element) -> None:
         if details.attributes.get("class", "").startswith("folded")
     }
     assert folded == {"left"}
+    assert page.all("section")[0].attributes["id"] == "times"
     assert [row[4] for row in rows_of(page).values()].count("fails") == 2
 
 

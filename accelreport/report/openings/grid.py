@@ -282,7 +282,7 @@ def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[Hea
 
 # The drawing ------------------------------------------------------------------------------------
 
-SHADE, PALEST = "var(--c4)", 0.1
+SHADE, PALEST = "var(--c4)", 0.3
 """Colour of the longest time, and how much of it the shortest has; the colours of a speedup mean
 slower or faster, and those of devices a device."""
 GAP = 3

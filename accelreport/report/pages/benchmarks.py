@@ -141,7 +141,7 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
             failed = any(row.status in {"failed", REFUSED} for row in bench.results)
             group = GROUPS[2 if failed else 3]
         titled = opening.speaker.claim or (opening.finding and opening.finding.kind in COMPARED)
-        finding = finding_entry(bench, "" if titled else claims)
+        finding = entry(opening.summary, *under("" if titled else claims))
         cells, kinds = cells_entry(bench, tried)
         absent.update(kinds)
         groups[group].append(_benchmark_row(bench, names[bench.slug], finding, cells))
@@ -159,16 +159,6 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
         groups=tuple(RowGroup(tuple(rows), title) for title, rows in groups.items() if rows),
         style="prose",
     )
-
-
-def finding_entry(bench: BenchmarkView, claims: str = "") -> Entry:
-    """What a benchmark shows: the title of its page or, beside a rate alone, what is undecided."""
-    opening, speaker = opening_of(bench), Speaker(bench)
-    rates = {speaker.title(f) for f in bench.findings if f.kind is Kind.RATE}
-    last = speaker.answered()[-1]
-    undecided = opening.title in rates and last.kind is Kind.UNDECIDED
-    text = f"{speaker.title(last)}." if undecided else opening.summary
-    return entry(text, *under(claims))
 
 
 def _decided_claims(bench: BenchmarkView) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil, floor, log, log2
-from typing import Literal
 
 from markupsafe import Markup
 
@@ -66,8 +65,6 @@ HOSTS = Badge("withheld", "hosts differ", "loud")
 TITLE = "Two runs"
 MOST_PLACES = 12
 """Rows named under one reason; the others are counted."""
-LOOKS: dict[str, Literal["slower", "faster"]] = {"SLOWER": "slower", "FASTER": "faster"}
-"""The colour of the mark of a decided change."""
 CHANGED = frozenset({"FASTER", "SLOWER", "WITHHELD"})
 """Verdicts of rows that a reader sees first."""
 
@@ -85,7 +82,6 @@ def two_runs_page(compared: FolderComparison) -> Page:
     alone = f"{sentence(ALONE)}." * (len(rows) > MOST_SEPARATE)
     machines = {name for row in rows for name in (row.old_machine, row.new_machine)}
     sections = [
-        *_differences(compared),
         Section("times", "Changed", table),
         *_gate(compared),
         Section(
@@ -95,8 +91,10 @@ def two_runs_page(compared: FolderComparison) -> Page:
             folded=bool(changed),
             detail=", ".join(verdict_counts(rest, in_words=True)),
         ),
+        *_differences(compared),
         *_left(compared),
     ]
+    sections.sort(key=lambda section: section.folded)
     return Page(
         path="comparison.html",
         title=TITLE,
@@ -166,7 +164,7 @@ def _table(name: str, rows: Sequence[ComparisonRow], gate: float | None) -> Tabl
         cells.append((Column("gate", detail=f"{percentage(gate)} slower"), _gate_entry))
     if any(map(_notes, rows)):
         cells.append((Column("notes", wide=True), lambda row: entry(*(_notes(row) or [Line("–")]))))
-    ordered = sorted(rows, key=lambda row: -abs(log(row.speedup or 1.0)) * (row.verdict in LOOKS))
+    ordered = sorted(rows, key=lambda row: -abs(log(row.speedup or 1.0)) * (row.verdict in CHANGED))
     by_verdict = grouped(ordered, lambda row: row.verdict)
     groups = (
         RowGroup(
@@ -223,7 +221,7 @@ def _drawn(row: ComparisonRow, place: Place, ticks: Ticks) -> Entry:
     if not row.interval.known:
         return entry("–")
     low, value, high = map(place, (row.interval.low, row.interval.value, row.interval.high))
-    return Entry((), strip=Strip(low, value, high, ticks, look=LOOKS.get(row.verdict, "")))
+    return Entry((), strip=Strip(low, value, high, ticks))
 
 
 def _factor(row: ComparisonRow) -> Entry:

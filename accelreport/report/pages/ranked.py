@@ -18,7 +18,6 @@ from accelreport.report.forms import CAVEATS, SIGNS, signs_text
 from accelreport.report.model import (
     Badge,
     Code,
-    Column,
     Download,
     Downloads,
     Facets,
@@ -109,8 +108,8 @@ def ranked_page(board: Board, figure: Figure) -> Page:
         *(["synthetic data"] if any(row.entry.origin == "synthetic" for row in ranks) else []),
         quantity.plural(max(row.entry.reached[1] for row in ranks), "repeat"),
         quantity.plural(len(board.machines), "machine"),
+        confirmed_label(ranks[0]),
     )
-    front = path_of(board, figure) == "index.html"
     return Page(
         path=path_of(board, figure),
         title=figure.title,
@@ -119,11 +118,16 @@ def ranked_page(board: Board, figure: Figure) -> Page:
         kicker=" · ".join(counts),
         opening=Section("all", figure.title, (_chart(board, figure),)),
         sections=(
-            Section("ranks", "Ranks", (_ranks(board, figure),)),
+            # The chart has ranks and values of all that it draws.
             Section(
-                "figures", "Fastest by test" if front else "Other tests", (_figures(board, figure),)
+                "ranks",
+                "Ranks",
+                (_ranks(board, figure),),
+                folded=len(ranks) <= MOST_DRAWN,
+                detail=quantity.plural(len(ranks), "entry", "entries"),
             ),
-            *(_sections(board) if front else ()),
+            *([_figures(board, figure)] if len(shown_figures(board)) > 1 else []),
+            *(_sections(board) if path_of(board, figure) == "index.html" else ()),
         ),
         template="ranked.html",
         banner=invented(board.machines),
@@ -134,10 +138,11 @@ def _first(ranks: Sequence[Ranked], figure: Figure, published: Sequence[float]) 
     """Who is first of the measured, or how many may be, and what is known of the best value."""
     own = ranks[0].entry
     who, value = label(entry_label(own), 60), value_label(own, figure)
-    leading = sum(row.best == 1 for row in ranks)
+    leading, lines = sum(row.best == 1 for row in ranks), list[str]()
     if leading > 1:
-        headline = f"{figure.title}: {_open(leading, len(ranks))}"
-        known = f"Best value: {who}, {value} ({interval_label(own, figure)})"
+        which = f" of {leading:,}" * (leading < len(ranks))
+        headline = f"{figure.title}: undecided which{which} is first"
+        lines.append(f"Best value: {who}, {value} ({interval_label(own, figure)}).")
     else:
         # A machine that is alone is ahead of nobody.
         alone = len({row.entry.contribution for row in ranks}) == 1
@@ -147,8 +152,6 @@ def _first(ranks: Sequence[Ranked], figure: Figure, published: Sequence[float]) 
             if alone
             else (f"{who} is first of {len(ranks):,} in {test}: {value}")
         )
-        known = sentence(confirmed_label(ranks[0]))
-    lines = [f"{known}."]
     if faster := [rate for rate in published if (rate > own.value.value) is figure.more_is_better]:
         lines.append(f"{len(faster)} of {len(published)} published values are better.")
     return headline, " ".join(lines)
@@ -159,7 +162,7 @@ def _chart(board: Board, figure: Figure) -> Drawn:
     ranks = board.ranks[figure.name]
     dots = [
         replace(
-            _dot(row.entry, figure, label(entry_label(row.entry), 48)),
+            _dot(row.entry, figure, f"{rank_label(row)} · {label(entry_label(row.entry), 48)}"),
             hollow=("self-reported",) * (not row.confirmed),
         )
         for row in ranks[:MOST_DRAWN]
@@ -175,18 +178,22 @@ def _published_dot(by: str, rate: PublishedRate, figure: Figure) -> Dot:
     name, value = label(rate.row.label, 48), rate.rate
     device = Named(name, COLOURS.get(_kind(rate), len(COLOURS)))
     text = quantity.write(value, figure.unit, noun=figure.noun, digits=rate.digits)
-    return Dot(name, label(by, 40), device, value, text, value, value, published=True,
+    by = label(by, 60) + ", with validation" * (rate.row.includes == "validation")
+    return Dot(name, by, device, value, text, value, value, published=True,
                group="published")  # fmt: skip
 
 
 def _dot(row: Entry, figure: Figure, name: str, detail: str = "") -> Dot:
     low, high = row.value.ends
+    unit = Unit.NUMBER if figure.unit is Unit.RATE else figure.unit
+    between = quantity.span(row.value, unit, figure.noun * (unit is figure.unit))
     return Dot(
         name=name,
         detail=detail,
         device=Named(name, COLOURS[row.kind]),
         value=row.value.value,
         text=value_label(row, figure),
+        beside=f"({between})" * bool(between),
         low=low,
         high=high,
         hollow=("no interval",) * (not row.value.known),
@@ -204,6 +211,7 @@ def _dot_figure(
         dots,
         axis="" if from_zero(dots) else figure.short,  # values and the title have the unit
         tick=TICKS.get(figure.unit, plain),
+        on_a_slide=lambda _: [dot.short for dot in dots],
         solid="confirmed" if place == "chart" else "measured",
         note=note,
         id=place,
@@ -245,9 +253,8 @@ def _ranked_row(
             badges=(TO_LOOK_AT,) if machine.doubts else (),
         ),
         entry(*_value(own, figure)),
-        ratio_label(row, ranks, figure) or "–",
+        ratio_label(row, ranks, figure) or "1×",
         *([price or "no price"] if priced else []),
-        device=COLOURS[own.kind],
         facets=Facets(device=(own.kind,)),
     )
 
@@ -280,40 +287,20 @@ def _kind(rate: PublishedRate) -> str:
     return next((kind for kind in COLOURS if rate.row.device.startswith(kind.lower())), "")
 
 
-def _open(leading: int, of: int) -> str:
-    """That several may be first."""
-    return f"undecided which{f' of {leading:,}' * (leading < of)} is first"
-
-
-def _figures(board: Board, shown: Figure) -> Table | Links:
-    """The first by every figure, each of which has a page; on later pages their names alone."""
-    figures = shown_figures(board)
-    if path_of(board, shown) != "index.html":
-        others = (figure for figure in figures if figure is not shown)
-        return Links(tuple(Link(one.title, path_of(board, one), "", "") for one in others))
+def _figures(board: Board, shown: Figure) -> Section:
+    """The best by every other figure, each of which has a page, and whether it is the first."""
+    figures = [figure for figure in shown_figures(board) if figure is not shown]
     best = [board.ranks[figure.name][0].entry for figure in figures]
     names, shared = unshared([label(entry_label(one), 60) for one in best])
-    rows = []
-    for figure, first, who in zip(figures, best, names, strict=True):
-        ranks = board.ranks[figure.name]
-        leading = sum(row.best == 1 for row in ranks)
-        several = sentence(_open(leading, len(ranks)))
-        rows.append(
-            table_row(
-                entry(*_titled(board, figure, first)),
-                entry(several, Line(f"best value: {who}", "detail")) if leading > 1 else who,
-                entry(*_value(first, figure)),
-            )
-        )
-    return Table(
-        id="all-figures",
-        title="Fastest by test",
-        corner="test",
-        columns=(Column("first", detail=shared), *number_columns(("value",))),
-        groups=(RowGroup(tuple(rows)),),
-        notes=_foot(best),
-        style="ranks",
-    )
+    links = []
+    for figure, own, who in zip(figures, best, names, strict=True):
+        value, interval = (line.text for line in _value(own, figure))
+        leading = sum(row.best == 1 for row in board.ranks[figure.name])
+        what = f"{'best value, undecided' if leading > 1 else 'first'}: {who}"
+        what += " · synthetic data" * (own.origin == "synthetic")
+        links.append(Link(figure.title, path_of(board, figure), value, what, interval))
+    detail = " · ".join(filter(None, (shared, f"95{quantity.SPACE}% interval", *_foot(best))))
+    return Section("figures", "Other tests", (Links(tuple(links)),), detail=detail)
 
 
 def invented(machines: Sequence[Submission]) -> Notice | None:

@@ -182,7 +182,8 @@ def _cells(
     )
     estimate = speedup.computed
     if speedup.is_baseline:
-        return rate, entry("baseline", mark="baseline")
+        # Each machine is compared with itself.
+        return rate, entry(f"{'own ' * bench.several_machines}baseline", mark="baseline")
     withheld = label(why_withheld(speedup), 200)
     if estimate is None or estimate.verdict is Verdict.WITHHELD:
         reason = withheld if estimate else why_incomplete(speedup, bench.baseline_name)
