@@ -249,6 +249,9 @@ def test_labels_that_have_no_room_side_by_side_are_thinned_out() -> None:
 
     assert scales.fitting(ticks, text, (0.0, 150.0), 800, log=False) == ticks
     assert scales.fitting(ticks, text, (0.0, 150.0), 300, log=False) == [0.0, 100.0]
+    times = [120.0, 300.0, 600.0, 1800.0, 3600.0, 10800.0]
+    some = scales.fitting(times, scales.plain_duration, (100.0, 12000.0), 260, log=True)
+    assert some == [120.0, 600.0, 3600.0, 10800.0], "the last tick of a log axis"
 
 
 def test_a_log_axis_of_less_than_a_decade_has_round_values_between() -> None:

@@ -210,7 +210,10 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     )
     deck = verdict_slide(benches)
     assert deck is not None
-    assert deck.blocks == (squares,)
+    (units,) = deck.blocks
+    assert isinstance(units, Units)
+    assert [(row.title, row.detail, row.shown) for row in units.rows] == [("2", "confirmed", 2)]
+    assert units.keys == squares.keys[1:]
     assert deck.title == "2 of 4\N{NO-BREAK SPACE}claims are decided: 2 confirmed"
     (bench,) = [each for each in benches if each.plan.profile == "full"]
     own = claims_section(bench)

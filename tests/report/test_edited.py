@@ -18,7 +18,7 @@ from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.findings import COMPARED, COMPARISONS, Kind
 from accelreport.analysis.outcome import comparisons_of, outcome_of
 from accelreport.report.claim_text import claims_frame, is_of
-from accelreport.report.model import Entry, Links, Notes, Page, Table
+from accelreport.report.model import Entry, Figure, Links, Notes, Page, Table, Units
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.ceilings import ceilings_page
@@ -170,6 +170,33 @@ def test_each_slide_of_a_quick_profile_says_so() -> None:
     for deck in (found.deck, *found.decks.values()):
         shown = [*deck.sections, *filter(None, [deck.opening])]
         assert all("quick profile" in slide.finding for slide in shown)
+
+
+def test_slides_of_the_site_have_the_heading_and_the_lines_of_their_pages() -> None:
+    """A claim on rates with the same strong line, published lines, and bold rows of the title."""
+    found = surfaces(W)
+    slides = {slide.id: slide for slide in found.deck.sections}
+    figures = {name: slide.blocks[0] for name, slide in slides.items()}
+    specs = {n: f.panels[0].wide.spec for n, f in figures.items() if isinstance(f, Figure)}
+    page = found.pages["mnist_latency"]
+    assert slides["mnist-latency-figure-1"].title == page.decided
+    inks = [
+        {row["label"]: row["colour"] for rows in spec["datasets"].values() for row in rows
+         if "aside" in row}
+        for spec in (specs["mnist-latency-figure-1"], page.figures[0].panels[0].wide.spec)
+    ]  # fmt: skip
+    assert inks[0] == inks[1]
+    assert "Colab TPU" in str(specs["mnist-batch-sweep-figure-1"])
+    assert "AMD EPYC (" not in str(specs["mnist-batch-sweep-figure-1"])
+    rows = specs["har-strategies-figure-1"]
+    bold = [layer for layer in rows["layer"] if layer["mark"].get("fontWeight") == "bold"]
+    names = {row["label"] for part in bold for row in rows["datasets"][part["data"]["name"]]}
+    assert {"1 thread", "2 threads"} <= names
+    assert not names & {"2 replicas", "2 workers"}
+    units = figures["claims"]
+    assert isinstance(units, Units)
+    assert [row.detail for row in units.rows] == ["refuted", "confirmed"]
+    assert all(int(row.title) == len(row.items) and 4 <= row.shown <= 6 for row in units.rows)
 
 
 def test_notes_of_a_site_with_two_processors_name_that_of_each_slide() -> None:

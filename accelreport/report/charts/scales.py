@@ -149,14 +149,16 @@ def fitting(
     low, high = map(math.log, ends) if log else ends
     for step in range(1, len(ticks)):
         some = list(ticks[place % step :: step])
-        spans = []
-        for tick in some:
-            half = text_width(text(tick), TICKS) / 2
-            at = width * ((math.log(tick) if log else tick) - low) / (high - low)
-            at = min(max(at, half), max(width - half, half)) if inside else at
-            spans.append((at - half, at + half))
-        if all(left[1] + LABEL_GAP <= right[0] for left, right in pairwise(spans)):
-            return some
+        # Steps of a logarithmic axis are uneven: its last tick is among them where it has room.
+        for own in ([*some, ticks[-1]], some)[not log :]:
+            spans = []
+            for tick in own:
+                half = text_width(text(tick), TICKS) / 2
+                at = width * ((math.log(tick) if log else tick) - low) / (high - low)
+                at = min(max(at, half), max(width - half, half)) if inside else at
+                spans.append((at - half, at + half))
+            if all(left[1] + LABEL_GAP <= right[0] for left, right in pairwise(spans)):
+                return own
     return list(ticks[place : place + 1])
 
 

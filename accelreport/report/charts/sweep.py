@@ -167,13 +167,6 @@ class SweepAxes:
             return (y - low) / (high - low)
         return math.log(y / low) / math.log(high / low)
 
-    def holding(self, lines: Sequence[SweepLine], ends: Sequence[End]) -> SweepAxes:
-        """The same for other lines and marks."""
-        linear = self.linear or (self.tick is plain and from_zero(lines))
-        return sweep_axes(
-            lines, ends, x_title=self.x_title, tick=self.tick, text=self.text, linear=linear
-        )
-
     def at(self, share: float) -> float:
         """The value that is at such a share of the height."""
         low, high = self.heights

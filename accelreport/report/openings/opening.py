@@ -211,13 +211,15 @@ def dots_plot(
         return as_bars(own, longest) if bars else own
 
     on_slides = rows(ON_A_SLIDE)
-    scale = " (log scale)" * (not from_zero(on_slides))
-    up = ", ".join(filter(None, ((axis + scale) * (base is None), intervals_text(on_slides))))
+    log = base is not None or not from_zero(on_slides)
+    sign = "◇ published" if log else "outline: published"
+    sign *= any(dot.published for dot in on_slides)
+    up = axis + " (log scale)" * log, sign, intervals_text(on_slides)
 
     def chart(size: Size) -> Chart:
         return dot_plot(
             rows(size),
-            axis_title="" if (base is None or size == SHARED if size.most else titled) else axis,
+            axis_title="" if size.most or titled else axis,
             tick=tick,
             width=size.width,
             height=size.height if size.most else 0,
@@ -238,7 +240,7 @@ def dots_plot(
         chart=chart,
         caption=f"{marks_text(dots, bars=bars, solid=solid)} {note}".strip(),
         points=len(dots),
-        up=up,
+        up=", ".join(filter(None, up)),
         **parts,
     )
 
@@ -272,6 +274,7 @@ def lines_plot(
     *,
     words: Callable[[Sequence[SweepLine]], str],
     title_lines: Sequence[SweepLine] = (),
+    unsaid: str = "",
     **parts: Any,
 ) -> Plot:
     """Lines over a swept number, with their legend.
@@ -282,23 +285,21 @@ def lines_plot(
         axes: that hold them.
         words: what is said of some lines to who does not see them.
         title_lines: lines of the title, which a slide keeps first.
+        unsaid: what a slide leaves out of their names.
         parts: all else of the plot.
     """
-    # What is said of measured lines needs no published ones on a slide whose axis they would cut.
-    measured = [line for line in lines if not line.published]
-    own = bool(title_lines) and not (axes.linear or any(line.published for line in title_lines))
-    some_lines, slide_axes = (measured, axes.holding(measured, ends)) if own else (lines, axes)
+    short = {id(line): replace(line, name=line.name.replace(unsaid, "")) for line in lines}
+    some, titled = [*short.values()], [short[id(line)] for line in title_lines]
 
     def drawn(size: Size) -> Sequence[SweepLine]:
         if not size.most:
             return lines
-        return _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, size)
+        return _lines_of_a_slide(some, ends, axes, titled, size)
 
     def panel(size: Size) -> SweepPanel:
-        held = slide_axes if size.most else axes
-        return SweepPanel(drawn(size), ends, held, size.width, size.height)
+        return SweepPanel(drawn(size), ends, axes, size.width, size.height)
 
-    on_a_slide = _lines_of_a_slide(some_lines, ends, slide_axes, title_lines, ON_A_SLIDE)
+    on_a_slide = _lines_of_a_slide(some, ends, axes, titled, ON_A_SLIDE)
     rest = left_out(len(on_a_slide), len(lines), "lines")
     return Plot(
         brief=" · ".join([*rest, *busy(parts.get("values", ()))]),

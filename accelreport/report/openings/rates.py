@@ -30,7 +30,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.dots import Dot, brief_marks, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
-from accelreport.report.forms import times_as_fast, why_hollow
+from accelreport.report.forms import first_alone, times_as_fast, why_hollow
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import (
     FIGURES,
@@ -244,7 +244,8 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         and bench.base_point(place_of(value) or point) in points
     ]
     bases = [of for of, texts in beside.items() if BASE in texts]
-    titled = [v for v in (*finding.title_values, finding.base) if v]
+    # The sentence of a comparison has the first of several.
+    titled = [v for v in (*first_alone(finding).title_values, finding.base) if v]
     in_title = [of for value in titled for of in (value.of, value.over) if of]
     plot = rows_plot(
         bench,

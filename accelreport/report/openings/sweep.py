@@ -143,18 +143,22 @@ def sweep_scene(bench: BenchmarkView, finding: Finding, *, claimed: bool = True)
     shown = [*every, *gains, *multiples, *crossed]
     title_lines = [line for line, own in drawn if {v.of for v in own} & subjects]
     clock = clock_text(value for _, own in drawn for value in own)
+    key = f"◇{' dashed' * dashes}: published{', derived' * derived}" * bool(published)
+    upright = _intervals(lines, axes)
+    up = counted + " (log scale)" * (not linear), key, upright.strip(" .").lower()
     plot = lines_plot(
         lines,
         ends,
         axes,
         title_lines=title_lines,
+        unsaid=f" ({bench.one_kind})",
         id="sweep",
         title=sentence(f"{counted} by {axis_title(axis)}{where}"),
         words=lambda some: ends_in_words(some, quantity.number),
         caption=(
             "Log scale." * (not linear)
-            + _intervals(lines, axes)
-            + f" ◇{' dashed' * dashes}: published{', derived' * derived}." * bool(published)
+            + upright
+            + f" {key}." * bool(key)
             + hollow_text(lines)
             + clock
             + "".join(
@@ -168,15 +172,14 @@ def sweep_scene(bench: BenchmarkView, finding: Finding, *, claimed: bool = True)
             )
         ),
         points=max(len(line.x) for line in lines),
-        up=", ".join(filter(None, (counted, _intervals(lines, axes).strip(" .").lower()))),
+        up=", ".join(filter(None, up)),
         values=(
             *(value for _, own in drawn for value in own),
             *shown,
         ),
     )
-    if not title_lines or any(line.published for line in title_lines):  # a slide has all lines
-        plot = replace(plot, brief=" · ".join(filter(None, (plot.brief, clock.strip(" .")))))
-    return Scene(finding, plot)
+    brief = " · ".join(filter(None, (plot.brief, clock.strip(" ."))))
+    return Scene(finding, replace(plot, brief=brief))
 
 
 def _named(
@@ -373,7 +376,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         badges=loud_badges(bench),
         table=replace(percentile_table(bench, times, exact=exact), id="latency-data"),
         points=max(len(line.x) for line in drawn),
-        up="time of a call",
+        up="time of a call (log scale)",
         values=finding.values,
     )
     return Scene(finding, replace(plot, brief=" · ".join(filter(None, (plot.brief, LATE)))))

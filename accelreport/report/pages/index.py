@@ -293,14 +293,14 @@ def _decided(
     )  # fmt: skip
 
     def chart(size: Size) -> Chart:
-        own, axis, line = [*(dots if size.width >= FULL else brief)], "speedup", BASE
+        own, axis = [*(dots if size.width >= FULL else brief)], "speedup"
         if size.most:
-            own, axis, line = _largest(slide, size), "", replace(BASE, name="")
+            own, axis = _largest(slide, size), ""
         elif len(largest) < len(dots):
             own = [replace(dot, name=dot.detail, detail="", group=dot.name) for dot in own]
         high = size.height * bool(size.most)
         return dot_plot(
-            own, axis_title=axis, tick=factor_text, width=size.width, height=high, base=line
+            own, axis_title=axis, tick=factor_text, width=size.width, height=high, base=BASE
         )
 
     return replace(plot, chart=chart)

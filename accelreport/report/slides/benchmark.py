@@ -6,7 +6,7 @@ import shlex
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 from accelreport.analysis.findings import Finding, Kind
@@ -22,6 +22,8 @@ from accelreport.report.model import (
     Section,
     Speech,
     Token,
+    UnitRow,
+    Units,
 )
 from accelreport.report.notices import partial_notice
 from accelreport.report.openings.opening import (
@@ -40,7 +42,7 @@ from accelreport.report.pages.sections.about import checkout_of, commands
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker
 from accelreport.report.slides.notes import measure_again, notice_sentences, unique
-from accelreport.report.text import STRAY, clean, label
+from accelreport.report.text import STRAY, clean, label, text_width
 from accelreport.report.view import BenchmarkView, measured_records, replaced_data
 
 MOST_SLIDES = 8
@@ -54,7 +56,7 @@ MOST_LETTERS = 110
 """Letters of a line on the first slide."""
 SHORT = 12
 """Letters of a commit."""
-MOST_COMMANDS, LONGEST_COMMANDS = 5, 500
+MOST_COMMANDS, LONGEST_COMMANDS = 5, 400
 """Commands that a slide has room for, and their letters; of more it has the longest run."""
 MOST_PICTURES = 8
 """Pictures whose names a hall can read."""
@@ -68,6 +70,8 @@ _DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
 """Marks that carry data; rules and texts are lines of a grid, bands and labels."""
 _DECIDED = {"confirmed", "refuted"}
 """States of claims of which one is told in a deck of its own."""
+MOST_CLAIMS, LONGEST_CLAIM = 6, 26.8
+"""Lines of a slide for the claims of a verdict, and the width of one in heights of its letters."""
 
 
 def slides_path(bench: BenchmarkView) -> str:
@@ -201,12 +205,19 @@ def figure_slides(
         prefix: begins the ids of the slides, and is unique in the deck.
         after: how many figures of the opening stand on the first slide.
     """
-    speaker = Speaker(bench)
+    speaker, opening = Speaker(bench), opening_of(bench)
     titles = {*taken}
     # A slide counts all that is undecided, as the page does.
     undecided = [f for f in speaker.answered() if f.kind is Kind.UNDECIDED]
     for number, scene in enumerate(_scenes(bench)[after:], start=1 + after):
         name = f"{prefix}figure-{number}"
+        if not after and scene.claimed and (block := slide_block(scene.shown, name)):
+            # Its page has the claim for a heading, and its lines are strong.
+            title = f"{opening.title}, {opening.verdict}"
+            speech = Speech(unique([f"{title}.", opening.answer]), ())
+            topic = foot([label(bench.plan.title, LONGEST_TITLE)], block, terms_of([bench]))
+            yield scene.finding.kind, Section(name, title, (block,), topic, speech)
+            continue
         own = [scene.finding] * scene.finding.is_sentence
         # A slide may leave out rows, but for those of the scene's own finding.
         plot = scene.shown
@@ -353,7 +364,9 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
         return None
     where = "claims.html" if len(benches) > 1 else f"{benches[0].slug}.html#claims"
     title = decided_text([result for bench in benches for result in bench.tested])
-    units = replace(units, keys=tuple(sorted(units.keys, key=lambda key: key[0] != "refuted")))
+    keys = sorted(units.keys, key=lambda key: key[0] != "refuted")
+    rows = tuple(_row(units, *key) for key in keys if key[0] in _DECIDED)
+    units = Units(rows, tuple(key for key in keys if key[0] not in _DECIDED))
     spoken = (f"{title}.",)
     return Section(
         "claims",
@@ -362,3 +375,11 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
         finding=foot(["Verdicts"], units, terms_of(benches)),
         speech=Speech(spoken, (), (Download(where, "Numbers: claims"),)),
     )
+
+
+def _row(units: Units, state: str, text: str, count: int) -> UnitRow:
+    """The claims of a verdict, and for how many there is room, with the number of the others."""
+    items = tuple(unit for unit in units.items if unit.state == state)
+    ends = [*accumulate(1 + int(text_width(i.text + i.note, 1) / LONGEST_CLAIM) for i in items)]
+    most = MOST_CLAIMS - (ends[-1] > MOST_CLAIMS)
+    return UnitRow(str(count), text, items, shown=sum(end <= most for end in ends))
