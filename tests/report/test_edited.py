@@ -26,7 +26,7 @@ from accelreport.report.pages.data import data_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.export import site_files
-from accelreport.report.slides.benchmark import slides_page
+from accelreport.report.slides.benchmark import figure_slides, slides_page
 from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
 from accelreport.results.store import Store
@@ -175,25 +175,25 @@ def test_each_slide_of_a_quick_profile_says_so() -> None:
 def test_slides_of_the_site_have_the_heading_and_the_lines_of_their_pages() -> None:
     """A claim on rates with the same strong line, published lines, and bold rows of the title."""
     found = surfaces(W)
-    slides = {slide.id: slide for slide in found.deck.sections}
+    slides = {b.plan.spec: slide for b in found.benches for _, slide in [*figure_slides(b)][:1]}
     figures = {name: slide.blocks[0] for name, slide in slides.items()}
     specs = {n: f.panels[0].wide.spec for n, f in figures.items() if isinstance(f, Figure)}
     page = found.pages["mnist_latency"]
-    assert slides["mnist-latency-figure-1"].title == page.decided
+    assert slides["mnist_latency"].title == page.decided
     inks = [
         {row["label"]: row["colour"] for rows in spec["datasets"].values() for row in rows
          if "aside" in row}
-        for spec in (specs["mnist-latency-figure-1"], page.figures[0].panels[0].wide.spec)
+        for spec in (specs["mnist_latency"], page.figures[0].panels[0].wide.spec)
     ]  # fmt: skip
     assert inks[0] == inks[1]
-    assert "Colab TPU" in str(specs["mnist-batch-sweep-figure-1"])
-    assert "AMD EPYC (" not in str(specs["mnist-batch-sweep-figure-1"])
-    rows = specs["har-strategies-figure-1"]
+    assert "Colab TPU" in str(specs["mnist_batch_sweep"])
+    assert "AMD EPYC (" not in str(specs["mnist_batch_sweep"])
+    rows = specs["har_strategies"]
     bold = [layer for layer in rows["layer"] if layer["mark"].get("fontWeight") == "bold"]
     names = {row["label"] for part in bold for row in rows["datasets"][part["data"]["name"]]}
     assert {"1 thread", "2 threads"} <= names
     assert not names & {"2 replicas", "2 workers"}
-    units = figures["claims"]
+    (units,) = next(slide for slide in found.deck.sections if slide.id == "claims").blocks
     assert isinstance(units, Units)
     assert [row.detail for row in units.rows] == ["refuted", "confirmed"]
     assert all(int(row.title) == len(row.items) and 4 <= row.shown <= 6 for row in units.rows)
