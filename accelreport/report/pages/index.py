@@ -364,7 +364,11 @@ def _largest(dots: Sequence[Dot], size: Size) -> list[Dot]:
     able.sort(key=lambda dot: -dot.value)
     kept = [first, *[*able[-1:], *able[:-1]][:most]]
     kept.sort(key=lambda dot: -dot.value)
-    return [dot.short for dot in kept]
+    # A long name has the line of its detail.
+    return [
+        replace(dot.short, detail=dot.detail * (text_width(dot.name, LETTERS, bold=True) < room))
+        for dot in kept
+    ]
 
 
 def _claims(benches: Sequence[BenchmarkView]) -> Section | None:

@@ -44,6 +44,7 @@ from accelreport.report.say import Speaker
 from accelreport.report.slides.notes import measure_again, notice_sentences, unique
 from accelreport.report.text import STRAY, clean, label, text_width
 from accelreport.report.view import BenchmarkView, measured_records, replaced_data
+from accelreport.results.plan_document import profile_of
 
 MOST_SLIDES = 8
 """Slides of a deck, the first and the last one among them."""
@@ -323,7 +324,8 @@ def terms_of(benches: Sequence[BenchmarkView]) -> list[str]:
     own = [
         [
             *[USER_SUPPLIED.text] * bool(replaced_data(bench.records.values())),
-            *[f"{label(bench.plan.profile, 30)} profile"] * (bench.plan.profile != "full"),
+            *[f"{label(profile_of(bench.plan), 30)} profile"] * (profile_of(bench.plan) != "full"),
+            *["other settings"] * (profile_of(bench.plan) != bench.plan.profile),
         ]
         for bench in benches
     ]
