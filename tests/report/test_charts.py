@@ -25,7 +25,7 @@ from accelreport.report.charts.curves import (
     learning_curves,
     shared_axes,
 )
-from accelreport.report.charts.dot_plot import dot_plot
+from accelreport.report.charts.dot_plot import BESIDE_TITLE, dot_plot
 from accelreport.report.charts.dots import Base, Dot, as_bars, marks_text
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.sweep import (
@@ -316,6 +316,16 @@ def test_an_axis_of_shares_holds_its_values_and_never_goes_beyond_all_of_them(
     assert ticks[-1] - ticks[0] >= 0.02 - 1e-9
 
 
+def test_an_axis_of_shares_in_a_low_chart_has_all_its_ticks(drawer: Drawer) -> None:
+    axes = shared_axes([CURVE], percent=True, target=None)
+
+    def make(width: int) -> Chart:
+        return learning_curves([CURVE], axes, width, 160)
+
+    svg = str(drawer.svg(draw(make, WIDE, prefix="c", title="t", description="d")))
+    assert len(re.findall(f">[\\d.]+{quantity.SPACE}%</text>", svg)) == len(axes.ticks)
+
+
 @given(st.floats(1e-3, 1e3), st.floats(0, 0.01))
 def test_differences_nobody_would_care_for_do_not_fill_an_axis_of_losses(
     loss: float, more: float
@@ -411,6 +421,17 @@ def test_a_linear_axis_of_rates_begins_at_0_and_is_even() -> None:
     assert axes.ticks[0] == axes.heights[0] == 0
     assert axes.share(2e3) == pytest.approx(2 * axes.share(1e3))
     assert 0.9 < axes.share(3e3) < 1
+
+
+def test_bars_beside_those_of_the_title_in_their_colour_are_grey() -> None:
+    dots = [
+        Dot(name, "", device, 2.0, "2", 2.0, 2.0, quiet=name != "title")
+        for name, device in (("title", CPU), ("beside it", CPU), ("of another colour", GPU))
+    ]
+    spec = dot_plot(dots, axis_title="", tick=scales.plain, width=500, height=0).to_dict()
+    bars = [row for rows in spec["datasets"].values() for row in rows if "over" in row]
+    looks = {row["colour"] for row in bars}
+    assert looks == {"var(--s0)", BESIDE_TITLE, "var(--s1)"}
 
 
 def test_bars_that_were_all_stopped_are_pale_and_a_narrow_interval_is_in_words() -> None:

@@ -7,6 +7,7 @@ from itertools import combinations, pairwise
 from math import log
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ from accelreport.report.charts.curves import (
 )
 from accelreport.report.charts.dot_plot import LETTERS, dot_plot
 from accelreport.report.charts.dots import Base, Dot
-from accelreport.report.charts.drawing import LABEL_SIZE, WIDE, Named
+from accelreport.report.charts.drawing import LABEL_SIZE, NARROW, WIDE, Named
 from accelreport.report.charts.place import Box, place
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.charts.sweep import (
@@ -29,10 +30,14 @@ from accelreport.report.charts.sweep import (
     sweep_axes,
 )
 from accelreport.report.model import Figure
+from accelreport.report.openings.opening import ON_A_PHONE
 from accelreport.report.pages.sections.predictions import predictions_section
 from accelreport.report.text import text_width
+from tests.analysis.test_speed_findings import example
 from tests.report.scenarios import observed
+from tests.report.test_openings import data_of, plots, view
 from tests.report.test_resources import bench_of
+from tests.support.records import Noise, study
 
 BOXES = st.builds(
     lambda x, y, wide, high: Box(x, y, x + wide, y + high),
@@ -161,7 +166,7 @@ def test_numbers_at_one_swept_value_are_in_the_order_and_the_colours_of_their_ma
         assert one[1] == other[1] or (one[0] < other[0]) == (one[1] < other[1])
 
 
-def test_published_marks_that_touch_have_a_label_each() -> None:
+def test_published_marks_that_touch_have_a_label_each_with_its_owner() -> None:
     lines = [
         SweepLine(
             name, "", SEVEN[0], (1.0, 2.0), own, own, own, published=True, texts=(f"{own[0]:g}", "")
@@ -171,7 +176,20 @@ def test_published_marks_that_touch_have_a_label_each() -> None:
     axes = sweep_axes(lines, [], x_title="batch size")
     sets = SweepPanel(lines, [], axes, 600, 290).chart().to_dict()["datasets"].values()
     texts = [row["label"] for rows in sets for row in rows if "ink" in row]
-    assert {"100", "101"} <= {*texts}
+    assert {"GPU 100", "TPU 101"} <= {*texts}
+
+
+def test_names_without_room_at_the_ends_of_lines_are_above_or_below_them_on_a_telephone() -> None:
+    lines = [
+        SweepLine(name, "", SEVEN[0], (1.0, 2.0), own, own, own, texts=("", "100"))
+        for name, own in (
+            ("The first of two long names", (100.0, 100.0)),
+            ("The second of two long names", (900.0, 900.0)),
+        )
+    ]
+    axes = sweep_axes(lines, [], x_title="batch size")
+    named = [SweepPanel(lines, [], axes, width, 290).named for width in (NARROW, NARROW + 1)]
+    assert named == [True, False]
 
 
 def test_a_rounding_error_is_told_in_words_that_need_no_powers_of_ten() -> None:
@@ -253,3 +271,20 @@ def test_texts_of_a_dot_plot_are_whole_in_the_chart_and_on_no_other_text(
         assert not box.left < line < box.right
     for (one, _), (other, _) in combinations(texts, 2):
         assert not _overlap(one, other)
+
+
+def test_the_strong_row_below_a_claim_is_what_it_is_of() -> None:
+    (rates,) = (plot for plot in plots(example()["imdb_lstm"]) if plot.id == "rates")
+    rows = data_of(rates, ON_A_PHONE)
+    strong = {row["point"] for row in rows if "over" in row and row["colour"] == "var(--s0)"}
+    assert len(strong) == 1
+    assert "kernel hard_sigmoid" in str(strong)
+
+
+@pytest.mark.parametrize(("noise", "shown"), [(1e-4, False), (0.3, True)])
+def test_upright_lines_are_explained_where_marks_do_not_hide_them(
+    noise: float, shown: bool
+) -> None:
+    made = study(repeats=3, noise=Noise(process=noise, step=1e-4, outlier_share=0))
+    (sweep,) = (plot for plot in plots(view(made)) if plot.id == "sweep")
+    assert ("Upright lines" in sweep.caption) is shown

@@ -18,7 +18,6 @@ import altair as alt
 from accelreport.analysis.findings import Subject
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
-    COLOUR,
     LABEL_SIZE,
     LINE_OF_ITS_OWN,
     ROOMY,
@@ -54,8 +53,8 @@ FEW = 4
 """Points of a curve from which its axis of time begins at 0."""
 DOTTED = [1, 4]
 """The dash of training, or of validation where the title is of training."""
-KEY = 16
-"""Pixels between a plot and the labels of its lines, in which the keys of devices stand."""
+KEY = 8
+"""Pixels between a plot and the labels of its lines."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,7 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
         own = [curve for curve in curves if curve.validation == validation]
         layers += _lines(own, x, y, axes)
     labels = [(curve.label(width), curve) for curve in curves]
-    layers += _ends(labels, axes, (inner, tall), y_scale)
+    layers += _ends(labels, axes, tall, x=alt.XValue(inner + KEY), y=y("at"))
     return Chart(layers, inner, tall)
 
 
@@ -276,16 +275,15 @@ def _free_place(
 def _ends(
     labels: Sequence[tuple[str, Curve]],
     axes: Axes,
-    plot: tuple[float, float],
-    y_scale: Scale,
+    tall: float,
+    **channels: Any,
 ) -> list[Layer]:
-    """The last values, at the right of the plot, moved apart where they would touch.
+    """The last values in the colours of their lines, moved apart where they would touch.
 
     Equal texts of many curves are one. Where there is no room for all of them, those of
     validation are shown, and the table has all.
     """
     first, last = axes.ticks[0], axes.ticks[-1]
-    inner, tall = plot
     alike: dict[tuple[str, int], list[Curve]] = {}
     for text, curve in sorted(labels, key=lambda pair: -pair[1].value[-1]):
         own_label = curve.device.colour if len(labels) <= FEW else 0
@@ -296,8 +294,7 @@ def _ends(
     values = [
         {
             "at": last - (last - first) * down / tall,
-            "alone": len(own) == 1,
-            "validation": own[0].validation,
+            "ink": letters(own[0].device.colour) if len(own) == 1 else "var(--ink)",
             "label": text,
             **marked(own[0].device if len(own) == 1 else None, ""),
         }
@@ -305,23 +302,9 @@ def _ends(
             alike.items(), moved_apart(places, LINE, tall), strict=True
         )
     ]
-    base = Layer(rows(values)).encode(y=alt.Y("at:Q", scale=y_scale))
-    bold = base.mark_text(align="left", fontWeight="bold", fontSize=LABEL_SIZE)
-    layers = [bold.encode(x=alt.XValue(inner + KEY), text=alt.Text("label:N"))]
-    alone = [row for row in values if row["alone"]]
-    if len(axes.shown) > 1 and alone:
-        # A key looks as its line does.
-        lines, marks = (
-            Layer(rows([row for row in alone if row["validation"] == validation])).encode(
-                y=alt.Y("at:Q", scale=y_scale), **COLOUR
-            )
-            for validation in (axes.trained, not axes.trained)
-        )
-        left, right = alt.XValue(inner + 1), alt.X2Value(inner + 11.5)
-        dotted = lines.mark_rule(strokeDash=DOTTED, strokeWidth=2, strokeCap="round")
-        layers.append(dotted.encode(x=left, x2=right))
-        layers.append(marks.mark_point(size=36).encode(x=alt.XValue(inner + 8)))
-    return layers
+    text = Layer(rows(values)).mark_text(align="left", fontWeight="bold", fontSize=LABEL_SIZE)
+    ink = alt.Fill("ink:N", scale=None)
+    return [text.encode(text=alt.Text("label:N"), fill=ink, **channels)]
 
 
 ACTUAL, FORECAST = "actual", "forecast"
@@ -391,7 +374,8 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
         points = zip(track.days, own, strict=True)
         line = Layer(rows([{"day": day, "value": value} for day, value in points]))
         layers.append(line.mark_line(**looks[name]).encode(x=x, y=y))
-    layers += _names(track, names, (ticks[0], ticks[-1]), tall, (x_scale, y_scale))
+    at = alt.Y("at:Q", scale=y_scale, axis=y_axis)
+    layers += _names(track, names, (ticks[0], ticks[-1]), tall, x_scale, at)
     return Chart(layers, inner, tall)
 
 
@@ -400,7 +384,8 @@ def _names(
     names: Mapping[str, Sequence[str]],
     ends: tuple[float, float],
     tall: float,
-    scales: tuple[Scale, Scale],
+    x_scale: Scale,
+    y: alt.Y,
 ) -> list[Layer]:
     """The names of the lines behind the plot, each in its lines of text."""
     first, last = ends
@@ -414,9 +399,8 @@ def _names(
         places += [middle + pitch * number for number in range(len(names[name]))]
     at = moved_apart(places, pitch, tall)
     shown = [
-        (row | {"day": scales[0]["domain"][1], "at": last - (last - first) * down / tall},
+        (row | {"day": x_scale["domain"][1], "at": last - (last - first) * down / tall},
          look | {"align": "left", "dx": 7})
         for (row, look), down in zip(texts, at, strict=True)
     ]  # fmt: skip
-    x, y = alt.X("day:Q", scale=scales[0]), alt.Y("at:Q", scale=scales[1])
-    return text_layers(shown, x=x, y=y)
+    return text_layers(shown, x=alt.X("day:Q", scale=x_scale), y=y)

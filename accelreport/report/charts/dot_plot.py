@@ -7,7 +7,7 @@ a mark to a logarithmic axis, where lengths mean nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from operator import itemgetter
@@ -46,7 +46,7 @@ from accelreport.report.charts.scales import (
     wrapped,
 )
 from accelreport.report.text import cut, folded, text_width
-from accelreport.report.theme import HALO, ON_WASH
+from accelreport.report.theme import HALO, ON_WASH, series
 
 LETTERS, SMALLER = 13.5, 12.5
 """Sizes of letters of a name, and of its detail, in pixels."""
@@ -82,6 +82,8 @@ TALL, TALLEST = 132.0, 56.0
 """Pixels that the bars of a page fill at least, and of the highest row of bars."""
 LONGEST_INTERVAL = 2.5
 """Multiples of the longest bar at which an interval leaves the chart, with its end in words."""
+BESIDE_TITLE = "var(--p1)"
+"""Colour of bars that the title is not of, beside those in their own colour that it is of."""
 
 
 def dot_plot(
@@ -198,12 +200,14 @@ class _DotPlot:
 
     def _marked(self, inner: float, *, timed: bool) -> list[dict[str, Any]]:
         """The marks as rows of data."""
+        every = [dot for row in self._rows for dot in row.dots if self._bars]
+        strong = {series(d.device.colour) for d in every if not (d.quiet or d.published)}
         # The outline of a shorter bar would close.
         least = self._bars * SHORTEST * self._ends[1] / inner
         # An interval that is narrower than its disc shows above and below it.
         cap = CAP if self._bars else RADIUS + 1
         return [
-            _mark(dot, y, row, (self._ends[0], self._last))
+            _mark(dot, y, row, (self._ends[0], self._last), strong)
             | {"cap": y - cap, "cap_end": y + cap}
             | {"label": f"{(quantity.duration if timed else quantity.number)(dot.high)} →"}
             | {"value": max(dot.value, least)}
@@ -607,8 +611,15 @@ def _y(field: str = "y") -> alt.Y:
     return alt.Y(f"{field}:Q", scale=Scale(domain=[0, 1], range=[0, 1]), axis=None)
 
 
-def _mark(dot: Dot, y: float, row: Row, ends: tuple[float, float]) -> dict[str, Any]:
-    """A mark as a row of data; an interval that leaves the axis ends with it."""
+def _mark(
+    dot: Dot, y: float, row: Row, ends: tuple[float, float], strong: Collection[str]
+) -> dict[str, Any]:
+    """A mark as a row of data; an interval that leaves the axis ends with it.
+
+    Published ones have no device's colour, nor have those beside a title in a `strong` one.
+    """
+    colour = series(dot.device.colour)
+    colour = BESIDE_TITLE if dot.quiet and colour in strong else colour
     whose = ", ".join(filter(None, (dot.name, dot.detail)))
     half = min(THICK, 0.6 * (row.bottom - row.marks_top)) / 2
     return {
@@ -628,6 +639,5 @@ def _mark(dot: Dot, y: float, row: Row, ends: tuple[float, float]) -> dict[str, 
         "hollow": bool(dot.hollow),
         "is_base": dot.is_base,
         **marked(dot.device, f"{whose}: {dot.whole_text}"),
-        # What is published has no device's colour.
-        **({"colour": "var(--soft)"} if dot.published else {}),
+        "colour": "var(--soft)" if dot.published else colour,
     }

@@ -224,7 +224,7 @@ def quality_ticks(low: float, high: float, *, share: bool) -> list[float]:
     low, high = low - missing, high + missing
     if within:
         low, high = max(0.0, low - max(0.0, high - 1)), min(1.0, high + max(0.0, -low))
-    ticks = nice_ticks(low, high, 5)
+    ticks = nice_ticks(low, high, 4)
     return [tick for tick in ticks if not within or 0 <= tick <= 1]
 
 

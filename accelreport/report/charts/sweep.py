@@ -19,6 +19,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     COLOUR,
     LABEL_SIZE,
+    NARROW,
     Chart,
     DeviceStyle,
     Layer,
@@ -227,6 +228,8 @@ FREE = 60.0
 TICK = 15.0
 """The least distance of two ticks of an upright axis, in pixels."""
 MARK = 12.0
+FIRST = 40.0
+"""Pixels from an upright axis to the first marks, so that no number there is taken for a tick."""
 FLOOR = 14.0
 """Pixels below an axis for the number of its lowest mark."""
 INK = alt.Fill("ink:N", scale=None)
@@ -249,7 +252,7 @@ class SweepPanel:
         height: pixels in all.
 
     Attributes:
-        named: whether the names of all lines have room at their ends, so that no legend is needed.
+        named: whether the names of all lines have room at their last marks: it needs no legend.
     """
 
     def __init__(
@@ -265,8 +268,7 @@ class SweepPanel:
         self._inner = round(width - left - 8, 1)
         self._height = height - 46
         least = min(axes.share(y) for line in lines for y in line.y)
-        below = not axes.linear or least * self._height < BELOW + FLOOR / 2
-        self._floor = self._height - FLOOR * below
+        self._floor = self._height - FLOOR * (least * self._height < BELOW + FLOOR / 2)
         swept = axes.swept
         self._log = len(swept) > 1 and swept_on_log(swept)
         pairs = [(line.name, *filter(None, line.texts[-1:])) for line in lines]
@@ -274,9 +276,10 @@ class SweepPanel:
         joined, alone = [(" · ".join(own),) for own in pairs], [own[:1] for own in pairs]
         # What is behind the first comma of a name may be below it.
         folded = [tuple(_FOLD.split(name)) for (name,) in alone]
-        for names in (joined, pairs, alone, folded):
+        options = [(own, max(map(_wide, own)) + BESIDE) for own in (joined, pairs, alone, folded)]
+        # On a telephone it may be above or below the last mark.
+        for names, longest in (*options, *[(joined, 0.0)] * (width <= NARROW)):
             self._names = names
-            longest = max(_wide(own) for own in names) + BESIDE
             self._name_boxes = self._boxes_of_names(longest)
             self.named = longest <= LARGEST_SHARE * self._inner and bool(self._name_boxes)
             if self.named:
@@ -306,7 +309,7 @@ class SweepPanel:
     def _span(self, right: float) -> None:
         """Sets the first and the last pixel of the swept values, with some free at their right."""
         last = self._inner - max(right, 24.0)
-        self._between = (min(24.0, last / 8), last)
+        self._between = (min(FIRST, last / 6), last)
 
     @property
     def _edges(self) -> Box:
@@ -333,19 +336,25 @@ class SweepPanel:
     def _boxes_of_names(self, longest: float) -> list[Box]:
         """Where names are: beside the last marks, or in a column in the order of these.
 
-        None where there is no room for all of them.
+        Without room at their right they are above or below them. None where there is too little
+        for all of them.
         """
         self._span(longest)
+        aside = max(map(self._aside_of, self._lines))
         boxes, halves = [], [len(own) * (LETTERS / 2 + 2) - 1 for own in self._names]
         for line, own, half in zip(self._lines, self._names, halves, strict=True):
-            x, y = self._right_of(line.x[-1]) + self._aside_of(line), self._down(line.y[-1])
-            x, width = x + BESIDE - 3, _wide(own)
-            boxes.append([Box(x, y + dy - half, x + width, y + dy + half) for dy in NAME_SHIFTS])
+            x, y = self._right_of(line.x[-1]) + aside + BESIDE - 3, self._down(line.y[-1])
+            width, shifts = _wide(own), [*NAME_SHIFTS]
+            if not longest:
+                # Numbers of measured marks are above them.
+                x, shifts = x + BESIDE - width, [ABOVE, BELOW][:: 1 if line.published else -1]
+            boxes.append([Box(x, y + dy - half, x + width, y + dy + half) for dy in shifts])
         places = place(boxes, self._drawn(), self._edges, MOST_NAMES)
         if None not in places:
             return [own[at or 0] for own, at in zip(boxes, places, strict=True)]
         ends, half = {line.x[-1] for line in self._lines}, max(halves)
-        if len(ends) > 1 or 2 * half * (len(boxes) - 1) > self._height or len(boxes) > MOST_NAMES:
+        full = 2 * half * (len(boxes) - 1) > self._height or len(boxes) > MOST_NAMES
+        if full or len(ends) > 1 or not longest:
             return []
         self._span(longest + LEADER - BESIDE)
         x = self._right_of(*ends) + LEADER - 3
@@ -463,7 +472,7 @@ class SweepPanel:
         """
         failed = [(end.x, end.y, end.text, "var(--alert)", end.device, True) for end in self._ends]
         numbers = [
-            (x, y, text, line.ink, line.device, line.published)
+            (x, y, self._owner(line, x, y) + text, line.ink, line.device, line.published)
             for line, names in zip(self._lines, self._names, strict=True)
             for n, (x, y, text) in enumerate(zip(line.x, line.y, line.texts, strict=False), 1)
             if text and not (self.named and n == len(line.x) and text in names[-1])
@@ -501,6 +510,18 @@ class SweepPanel:
                 look = {"dx": dx, "dy": dy, "fontWeight": "bold", "fontSize": size}
                 written.append((row, HALO | look))
         return text_layers(written, x=self._x, y=self._y, fill=INK)
+
+    def _owner(self, line: SweepLine, x: float, y: float) -> str:
+        """The name before the number of a mark that one of the same ink touches."""
+        near = [
+            own.name
+            for own in self._lines
+            for at, other in zip(own.x, own.y, strict=True)
+            if at == x and own.ink == line.ink and abs(self._down(other) - self._down(y)) < MARK
+        ]
+        words = enumerate(zip(*map(str.split, near), strict=False))
+        first = next((number for number, own in words if len({*own}) > 1), 0)
+        return " ".join([*line.name.split()[first:], ""]) * (len(near) > 1)
 
     def _right_of(self, x: float) -> float:
         """Where a swept value lies, in pixels from the left."""

@@ -68,7 +68,7 @@ ON_A_PHONE = Size(330, 290)
 FULL = 1104
 """Width of a figure that is alone, on a screen where a page has its whole width."""
 _SIZES = {
-    1: (Size(WIDE, 240),),
+    1: (Size(WIDE, 306),),
     2: (Size(650, 270), Size(422, 270)),
     3: (Size(650, 320), Size(422, 170), Size(422, 170)),
 }

@@ -30,7 +30,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.dots import Dot, brief_marks, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
-from accelreport.report.forms import first_alone, times_as_fast, why_hollow
+from accelreport.report.forms import first_alone, why_hollow
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import (
     FIGURES,
@@ -193,11 +193,19 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> Beside
     return texts
 
 
-def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
+def sides_of_claim(bench: BenchmarkView) -> set[Subject]:
+    """What a claim is of that is the title of a page; empty where none is."""
+    claim = Speaker(bench).claim
+    runs = [run for number in claim.numbers for run in number.processes] if claim else []
+    return {Subject(run.device, run.machine, tuple(run.point.values())) for run in runs}
+
+
+def rates_scene(bench: BenchmarkView, finding: Finding, *, claimed: bool = True) -> Scene:
     """Every measured device and every published figure at the sweep point of a finding.
 
     Where the one swept key has no numbers, or nothing has rates at two of them, they are there at
-    each of its values.
+    each of its values. The strong rows are those of a claim that may be the title if `claimed`,
+    else of the finding.
     """
     speaker = Speaker(bench)
     point = point_of(bench, finding)
@@ -246,7 +254,9 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     bases = [of for of, texts in beside.items() if BASE in texts]
     # The sentence of a comparison has the first of several.
     titled = [v for v in (*first_alone(finding).title_values, finding.base) if v]
-    in_title = [of for value in titled for of in (value.of, value.over) if of]
+    in_title = {of for value in titled for of in (value.of, value.over) if of}
+    if claimed:
+        in_title = sides_of_claim(bench) & {*measured} or in_title
     plot = rows_plot(
         bench,
         dots,
@@ -446,12 +456,9 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     restated = [finding for finding in bench.findings if alike and finding.kind is Kind.RESTATED]
     values = sorted(total.every_value, key=lambda value: value.number)
     kind = bench.plan.devices[bench.plan.baseline.device].kind
-    ratio = times_as_fast(total) if total.is_sentence else ""
-    beside = {total.base.of: ratio, total.values[0].of: "1×"} if ratio and total.base else {}
-    dots = [dot_of(speaker, value, beside.get(value.of, "")) for value in values]
     plot = rows_plot(
         bench,
-        [replace(dot, ratio=dot.beside) for dot in dots],
+        [dot_of(speaker, value) for value in values],
         name="totals",
         title="Time for the whole training",
         axis="time for the whole training",

@@ -255,7 +255,7 @@ def opening_of(bench: BenchmarkView) -> Opening:
 def below(bench: BenchmarkView, scene: Scene, finding: Finding, *, claimed: bool = True) -> Shown:
     """The figure of a scene below the title of a finding, which has the rows and base of rates.
 
-    Lines have its sides for their strong ones, unless a claim that may be the title is `claimed`.
+    Its sides are the strong ones, unless a claim that may be the title is `claimed`.
     """
     if isinstance(scene.shown, Plot) and scene.shown.id == "sweep" and not claimed:
         return sweep_scene(bench, finding, claimed=False).shown
@@ -264,7 +264,7 @@ def below(bench: BenchmarkView, scene: Scene, finding: Finding, *, claimed: bool
     # The first cells of a run may all be of other sweep points than the finding.
     if not rates_at(bench, point_of(bench, finding)):
         return scene.shown
-    return rates_scene(bench, finding).shown
+    return rates_scene(bench, finding, claimed=claimed).shown
 
 
 STAND_INS = {"synthetic": "synthetic stand-in", "sample": "sample"}

@@ -60,6 +60,7 @@ from accelreport.report.openings.opening import ON_A_PHONE, Scene, Size, lines_p
 from accelreport.report.openings.rates import (
     BESIDE,
     clock_text,
+    sides_of_claim,
     style_of,
     unsure,
     without_unit,
@@ -82,6 +83,8 @@ from accelreport.report.view import BenchmarkView, Point, Series, step_times
 
 MOST_TEXTS, MOST_PUBLISHED = 5, 3
 """Marks of the baseline's line, and of a published one, that have their numbers beside them."""
+WITHIN_MARK = 0.03
+"""Share of the height of an axis that a mark hides."""
 
 
 def sweep_scene(bench: BenchmarkView, finding: Finding, *, claimed: bool = True) -> Scene:
@@ -196,10 +199,10 @@ def _named(
 
 
 def _intervals(lines: Iterable[SweepLine], axes: SweepAxes) -> str:
-    """What the upright lines at marks are, where any has a length."""
+    """What the upright lines at marks are, where any reaches beyond its mark."""
     ends = [own for line in lines for own in zip(line.low, line.high, strict=True)]
     spans = [axes.share(high) - axes.share(max(low, axes.heights[0])) for low, high in ends]
-    return " Upright lines: 95 % intervals." * (max(spans, default=0.0) > 0)
+    return " Upright lines: 95 % intervals." * (max(spans, default=0.0) > WITHIN_MARK)
 
 
 def hollow_text(lines: Iterable[SweepLine]) -> str:
@@ -210,10 +213,8 @@ def hollow_text(lines: Iterable[SweepLine]) -> str:
 
 def _titled(bench: BenchmarkView, finding: Finding) -> set[Subject]:
     """What the title is of: the sides of its claim, else of the finding."""
-    claim = Speaker(bench).claim
-    runs = [run for number in claim.numbers for run in number.processes] if claim else []
-    own = {Subject(run.device, run.machine, tuple(run.point.values())) for run in runs}
-    return own or {of for value in finding.title_values for of in (value.of, value.over) if of}
+    sides = (of for value in finding.title_values for of in (value.of, value.over))
+    return sides_of_claim(bench) or {*filter(None, sides)}
 
 
 def _lines(
