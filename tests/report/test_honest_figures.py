@@ -99,9 +99,11 @@ def words(figure: str) -> str:
 def axes(drawing: ET.Element) -> Iterator[Axis]:
     """Axes with at least two numbers: groups of texts in a row or a column."""
     for group in drawing.iter(f"{SVG}g"):
-        if group.get("fill") != "var(--soft)":  # a mark's own text is darker than a tick's
-            continue
         texts = group.findall(f"{SVG}text")
+        # A mark's own text is darker than a tick's, or has ground behind it.
+        ground = any("stroke" in text.attrib for text in (group, *texts))
+        if group.get("fill") != "var(--soft)" or ground:
+            continue
         read = [NUMBER.match("".join(text.itertext())) for text in texts]
         ticks = [
             (found, [float(n) for n in re.findall(r"-?[\d.]+", text.get("transform", ""))])
