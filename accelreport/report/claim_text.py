@@ -182,6 +182,8 @@ class NextStep(NamedTuple):
     """How long the command may take here."""
     comparisons: Sequence[tuple[Any, Finding]] = ()
     """Those that the command may decide, each with its benchmark."""
+    detail: str = ""
+    """What is said of it in grey."""
 
 
 def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iterator[NextStep]:
@@ -205,9 +207,9 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         yield NextStep("Your own model and data", own)
     larger, longer = "a larger profile", "a larger budget"
     if whole := [claim for claim in outcome.unmeasured if claim.profile != FULL]:
-        needs = f"{quantity.plural(len(whole), 'claim')} ({states_text(state_counts(whole))})"
-        needs += f" need{'s' * (len(whole) == 1)}"
-        yield NextStep(f"{needs} {larger} or the whole data", command)
+        needs = f"{quantity.plural(len(whole), 'claim')} need{'s' * (len(whole) == 1)}"
+        states = f"or the whole data ({states_text(state_counts(whole))})"
+        yield NextStep(f"{needs} {larger}", command, detail=states)
     rows = {id(claim): _stopped(claim) for claim in outcome.unmeasured if claim.profile == FULL}
     if stopped := [row for own in rows.values() for row in own]:
         count = sum(map(bool, rows.values()))
@@ -217,12 +219,13 @@ def next_steps(outcome: Outcome[Any], command: str, elsewhere: str = "") -> Iter
         yield NextStep(needs, f"{command} --budget {minutes}m")
     if absent := len(outcome.device):
         both = sum(not (one.planned or one.profile == FULL) for one in outcome.device)
-        some = f", {both} of them also {larger}" * bool(both)
-        also = f" and {larger}" if both == absent else some
+        some = f"{both} of them also {larger}" * (0 < both < absent)
+        also = f" and {larger}" * (both == absent)
         needs = f"{quantity.plural(absent, 'claim')} need{'s' * (absent == 1)}"
         specs = Counter(claim.spec for claim in outcome.device)
         spec = min(specs, key=lambda name: (-specs[name], name))
-        yield NextStep(f"{needs} another device{also}", f"accelreport notebook specs/{spec}.toml")
+        command = f"accelreport notebook specs/{spec}.toml"
+        yield NextStep(f"{needs} another device{also}", command, detail=some)
     if beyond := len(outcome.beyond) + len(outcome.claims_beyond):
         them = _counted(len(outcome.beyond), len(outcome.claims_beyond))
         yield NextStep(f"{them} need{'s' * (beyond == 1)} more than {LOOKS[-1]} repeats", "")
@@ -396,11 +399,22 @@ RATIOS = frozenset({"ratio", "speedup", "quantised_speedup"})
 
 
 def values_text(result: ClaimResult) -> str:
-    """The number that decides a claim, without its interval; empty of several and of a count."""
+    """The number that decides a claim, without its interval; of several the ends, along a trend.
+
+    Empty of a count, and of several quantities or trends.
+    """
     numbers, *_ = _named_numbers(result, AS_WRITTEN)
-    if len(numbers) != 1 or numbers[0].quantity == _OUT_OF_MEMORY:
+    kinds, along = {n.quantity for n in numbers}, getattr(result.claim.rule, "along", "")
+    several = along and len({n.point.get(along) for n in numbers}) < len(numbers)
+    if len(kinds) != 1 or _OUT_OF_MEMORY in kinds or several:
         return ""
-    return ", ".join(filter(None, (_value_and_interval(numbers[0])[0], _partial(numbers[0]))))
+    ordered = numbers if along else sorted(numbers, key=lambda n: n.interval.value)
+    first, last = (_value_and_interval(number)[0] for number in (ordered[0], ordered[-1]))
+    # A unit that both have is behind the second.
+    unit = last.lstrip("+\N{MINUS SIGN}-.,0123456789")
+    text = f"{first.removesuffix(unit)}{' → ' if along else ' to '}{last}"
+    runs = max(map(_partial, numbers), key=len)
+    return ", ".join(filter(None, (last if first == last else text, runs)))
 
 
 def _value_and_interval(number: Number) -> tuple[str, str]:

@@ -123,7 +123,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
 def _waiting(outcome: Outcome[BenchmarkView], command: str, elsewhere: str) -> Iterator[str]:
     """What is not decided, and what needs a device or a model, each with its command."""
     for step in next_steps(outcome, command, elsewhere):
-        yield from ("", step.title)
+        yield from ("", step.title, *[f"  {step.detail}"] * bool(step.detail))
         for bench, finding in step.comparisons[:MOST_NAMED]:
             speaker, value = Speaker(bench), forward(finding.values[0])
             inner = ", ".join(filter(None, (speaker.interval(value), speaker.runs(value))))

@@ -300,6 +300,9 @@ def test_the_front_page_says_each_number_once_in_whole_sentences(name: str) -> N
         data, brief = (own.spec["datasets"].values() for own in (panel.wide, panel.narrow))
         values = [{m["value"] for ms in own for m in ms if "hollow" in m} for own in (data, brief)]
         assert values[0] == values[1], "a telephone leaves out no row"
+        every = [row for group in figure.table.groups for row in group.rows]
+        same = sum(words(row.entries[4]).startswith("same") for row in every)
+        assert (f"({same} equal)" in figure.subtitle) is bool(same)
         rings = {mark["point"] for marks in data for mark in marks if mark.get("hollow")}
         assert len(rings) == sum(
             "decided" in v or "stopped" in v for v in (words(r.entries[4]) for r in rows)
@@ -307,6 +310,7 @@ def test_the_front_page_says_each_number_once_in_whole_sentences(name: str) -> N
         if ratio and "published" not in front.headline:
             numbers = [float(words(row.entries[2]).removesuffix("×")) for row in rows]
             assert any(n == pytest.approx(float(ratio[1]), rel=0.05) for n in numbers)
+            assert numbers[0] >= 0.95 * max(numbers)
 
 
 @pytest.mark.parametrize("name", FOLDERS)

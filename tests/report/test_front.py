@@ -14,7 +14,7 @@ from accelreport.analysis.findings import Kind, Unit
 from accelreport.analysis.overview import PrintedRate
 from accelreport.analysis.published import PublishedResult
 from accelreport.report.front import FrontFinding, front_findings
-from accelreport.report.model import Figure, Links, Notes, Page, Table, Units
+from accelreport.report.model import Figure, Links, Notes, Page, Row, Table, Units
 from accelreport.report.openings.opening import Size
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
@@ -65,6 +65,16 @@ def busy(made: Study) -> Study:
         return record.model_copy(update={"blocks": blocks})
 
     return replace(made, records=tuple(map(held, made.records)))
+
+
+def first_figure(page: Page) -> tuple[Figure, list[tuple[Row, ...]], list[dict[str, Any]]]:
+    """The first figure of a page, the rows of its table, and what it draws."""
+    assert page.opening
+    (figure,) = page.opening.blocks
+    assert isinstance(figure, Figure)
+    assert figure.table
+    sets = figure.panels[0].wide.spec["datasets"].values()
+    return figure, [g.rows for g in figure.table.groups], [row for rows in sets for row in rows]
 
 
 PRINTED = (published("tpu", "Colab TPU v2, 2018", step_time=0.0112),)
@@ -514,23 +524,28 @@ def test_the_first_figure_has_the_comparisons_and_pale_are_those_that_are_not_de
 ) -> None:
     made = study(devices=("cpu", "cpu-1"), axes={}, repeats=repeats)
     page = front(made)
-    assert page.opening
-    (figure,) = page.opening.blocks
+    figure, ((row,),), data = first_figure(page)
     (steps,) = page.sections[0].blocks
     assert isinstance(steps, Notes)
     *again, own = [step.remedy for step in steps.items if step.remedy]
     assert any("--until-decided" in command for command in again) is (repeats == 1)
     assert own.startswith("accelreport new specs/mine.toml --model ")
-    assert isinstance(figure, Figure)
     assert figure.title == "Comparisons on this machine"
     assert figure.subtitle.replace("\xa0", " ") == ("1 decided" if decided else "1 undecided")
-    spec = figure.panels[0].wide.spec
-    marks = [row for rows in spec["datasets"].values() for row in rows if "hollow" in row]
-    assert {row["hollow"] for row in marks} == {repeats == 1}
-    assert figure.table
-    (row,) = figure.table.groups[0].rows
+    assert {mark["hollow"] for mark in data if "hollow" in mark} == {repeats == 1}
     assert row.entries[1].lines[0].href == f"{made.plan.spec}.full.html"
     assert (row.entries[4].lines[0].text == "undecided") is (repeats == 1)
+
+
+def test_points_of_a_sweep_that_no_interval_tells_apart_are_one_row_of_the_first_figure() -> None:
+    """A busy one is marked in its name, where its number is not pushed aside."""
+    made = study(devices=("cpu", "gpu"), repeats=5, noise=Noise(process=0.1))
+    figure, rows, data = first_figure(front(busy(made)))
+    assert "; 1 drawn (sweeps in part), all in" in figure.subtitle
+    assert [len(own) > 1 for own in rows] == [False, True]
+    labels = [mark["label"] for mark in data if "label" in mark]
+    assert any(text.endswith(" · busy") for text in labels)
+    assert not any("× busy" in text for text in labels)
 
 
 def test_the_line_above_the_title_counts_the_benchmarks_with_other_settings() -> None:
@@ -548,12 +563,9 @@ def test_a_site_of_two_processors_names_that_of_a_comparison_in_its_title_and_it
     other = changed(study(spec="k", devices=("cpu",), first_seed=50), vector=("avx512f",))
     page = front(*(changed(replace(made, plan=plan), vector=("avx2",)), other)[:processors])
     assert page.headline.endswith(" in TensorFlow" + " on AVX2" * (processors == 2))
-    assert page.opening
-    (figure,) = page.opening.blocks
-    assert isinstance(figure, Figure)
-    assert figure.table
-    (row,) = figure.table.groups[0].rows
+    _, ((row,), *_), data = first_figure(page)
     assert row.entries[0].lines[0].text == "TensorFlow" + ", AVX2" * (processors == 2)
+    assert any(mark.get("label") == "AVX2" for mark in data) is (processors == 2)
 
 
 # Tables -----------------------------------------------------------------------------------------

@@ -295,7 +295,7 @@ def test_a_number_of_a_busy_machine_is_marked_on_each_slide_that_has_it() -> Non
     assert whole.opening
     (figure,) = whole.opening.blocks
     assert isinstance(figure, Figure)
-    assert "× busy" in str(figure.panels[0].wide.spec)
+    assert " · busy" in str(figure.panels[0].wide.spec)
 
 
 @given(

@@ -63,6 +63,8 @@ LEAST, DETAILED, LANE = 18.0, 30.0, 13.5
 the height of the chart is given."""
 ROOMY_LANE, NAME, MOST_LINES = 19.0, 25.0, 3
 """Where it is not: pixels of each mark, of a name above its marks, and lines of a name."""
+GREY = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
+"""The look of a detail."""
 GROUP = 26.0
 """Pixels of the name of a group of rows."""
 LARGEST_SHARE, LARGEST_SHARE_OF_BARS = 0.42, 0.36
@@ -138,6 +140,7 @@ class _DotPlot:
         self._width = width - LEFT - RIGHT
         widths = [text_width(dot.name, LETTERS, bold=not dot.quiet) for dot in dots]
         widths += [text_width(dot.detail, SMALLER) for dot in dots]
+        widths += [text_width(dot.group, SMALLER) - LINE for dot in dots if not limit]
         most = LARGEST_SHARE if (height or base) and not limit else LARGEST_SHARE_OF_BARS
         # The rows of a group begin below its name.
         self._indent = LINE * (any(dot.group for dot in dots) and not self._phone)
@@ -169,6 +172,7 @@ class _DotPlot:
         if base:
             most = max(most, *base.held)
         timed, inner = tick is plain_duration, self._right - self._left
+        self._tick = tick
         if self._bars:
             unit = quantity.time_unit(most)[0] if timed else 1.0
             ticks = [unit * value for value in bar_ticks(most / unit)]
@@ -281,7 +285,7 @@ class _DotPlot:
         names = folded(dot.name, room - beside, LETTERS, max(1, most), bold=not dot.quiet) or [""]
         details = folded(dot.detail, room, SMALLER, max(1, most)) if detailed else []
         look = {"fontWeight": weight, "fontSize": LETTERS, "fill": "var(--ink)"}
-        soft = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
+        soft = dict(GREY)
         if self._inline:
             soft["dx"] = round(self._details_at(dot), 1)
         return [*((text, look) for text in names), *((text, soft) for text in details)]
@@ -354,7 +358,7 @@ class _DotPlot:
             return dot.text, dot.beside
         if not self._alone:
             return ()
-        return dot.whole_text, ""
+        return dot.beside, dot.text
 
     def _own_text(self, dot: Dot) -> str:
         """Its text beside its mark."""
@@ -530,11 +534,22 @@ class _DotPlot:
             (base.above, low, {"align": "left", "dx": after, **soft}),
         ]
         texts = [(row | {"label": text, "y": y}, look) for text, y, look in headings if text]
+        # Where a screen ends within a high chart, its ticks are above the rows as well.
+        beyond = self._at(base.value) + after + text_width(base.above, SMALLER) + 2 * BESIDE
+        texts += [
+            ({"base": tick, "label": self._tick(tick), "y": low}, {"align": "center", **soft})
+            for tick in self._ticks * (end - top > 2 * TALL and not self._phone)
+            if self._at(tick) > beyond
+        ]
         return [*layers, *text_layers(texts, x=self._x("base"), y=_y())]
 
     def _texts(self) -> list[Layer]:
         """The text of each mark beside it or in columns, and what a row leaves out at its end."""
         texts, left_out = [], []
+        # Before its number a row over a base has in grey what tells it from the others.
+        grey = GREY if self._columns[1:] and not self._apart else {}
+        looks: list[dict[str, Any]]
+        looks = [{"align": "right", **grey}, {"align": "left" if self._apart else "right"}]
         columns: list[list[tuple[Mapping[str, Any], Mapping[str, Any]]]]
         columns = [[] for _ in self._columns]
         for row in self._rows:
@@ -558,10 +573,8 @@ class _DotPlot:
                     "fill": "var(--alert)" if dot.flagged else "var(--ink)",
                 }
                 own = compress(self._cells(dot), self._filled)
-                sides = ("right", "left" if self._apart else "right")
-                cells = zip(columns, own, sides, strict=False)
-                for column, text, side in cells:
-                    column.append((place | {"label": text}, look | {"align": side}))
+                for column, text, its in zip(columns, own, looks, strict=False):
+                    column.append((place | {"label": text}, look | its))
                 if self._own_text(dot):
                     text, at, align = self._beside(on_line, edge)
                     look |= {"align": align, "dx": END if align == "left" else -END}

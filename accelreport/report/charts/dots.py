@@ -34,7 +34,7 @@ class Dot:
         flagged: why it cannot be; empty where it can.
         hollow: why it is less than a whole measurement with an interval; empty where it is one.
         joined: whether it is in the row of the mark before it, whose name it shares.
-        beside: ratios of the value, behind its text.
+        beside: ratios of the value, behind its text; over a base, what is before it in grey.
         brief: the text without its unit; empty where that is the text.
         ratio: those of its ratios that a slide and a telephone have.
         is_base: whether it is what its row is compared with: a bar as high as the row.

@@ -12,7 +12,7 @@ from accelreport.analysis.difference import Difference
 from accelreport.analysis.findings import Caveat, Finding, Kind, Value
 from accelreport.analysis.outcome import Outcome, first_runs, outcome_of
 from accelreport.analysis.speed_findings import difference_of, forward, inverse, threads_of
-from accelreport.analysis.stats import DECIDED
+from accelreport.analysis.stats import DECIDED, Verdict
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import (
     DETAILED,
@@ -57,7 +57,6 @@ from accelreport.report.model import (
 )
 from accelreport.report.notices import notices_of, scope_text, versions_notice
 from accelreport.report.openings.opening import (
-    FULL,
     ON_A_FIRST_SLIDE,
     Plot,
     Size,
@@ -78,7 +77,7 @@ from accelreport.report.view import BenchmarkView, measured_records, mode
 from accelreport.report.warning_text import remedy_text
 from accelreport.results.versions import OtherVersions
 
-MOST_ROWS = 10
+MOST_ROWS = 16
 """Comparisons of the figure."""
 MOST_NAMED = 8
 """Confirmed claims, and refuted ones, that a screen shows."""
@@ -178,17 +177,21 @@ Kept = Sequence[tuple[BenchmarkView, Finding]]
 
 
 def _kept(outcome: Outcome[BenchmarkView]) -> Kept:
-    """The decided comparisons or, without one, the undecided ones, as far as they have room."""
-    pairs = largest_first(outcome) or outcome.undecided
-    if len(pairs) <= MOST_ROWS:
-        return pairs
-    rows: dict[object, tuple[BenchmarkView, Finding]] = {}
-    for bench, finding in pairs:
+    """The decided comparisons or, without one, the undecided ones, as far as they have room.
+
+    Two devices in a sweep have one row for all ratios that an interval does not tell apart; where
+    that is too much, one in each direction.
+    """
+    rows: dict[object, list[tuple[BenchmarkView, Finding]]] = {}
+    for bench, finding in largest_first(outcome) or outcome.undecided:
         value = forward(finding.values[0])
-        # The largest ratio of two devices in a sweep, in each direction.
-        devices = value.of.device, over(value).device, value is finding.values[0]
-        rows.setdefault((bench.slug, devices), (bench, finding))
-    return [*rows.values()][:MOST_ROWS]
+        sides = ((side.device, side.machine) for side in (value.of, over(value)))
+        own = rows.setdefault((bench.slug, *sides, value is finding.values[0]), [])
+        low, high = value.interval.ends
+        if not any(low <= forward(other.values[0]).number <= high for _, other in own):
+            own.append((bench, finding))
+    every = [pair for own in rows.values() for pair in own]
+    return every if len(every) <= MOST_ROWS else [own[0] for own in rows.values()][:MOST_ROWS]
 
 
 def _of_one_baseline(kept: Kept) -> list[Value]:
@@ -229,49 +232,42 @@ def _decided(
     for (bench, _), value in zip(kept, values, strict=True):
         *named, device, place = _sides(bench, value)
         alike.setdefault((bench.slug, *named, place), set()).add(device)
-    rows = list[tuple[Dot, Dot, Dot, Row]]()
+    rows = list[tuple[Dot, Row]]()
     for (bench, finding), value in zip(kept, values, strict=True):
         speaker, title = Speaker(bench), titles[bench.slug]
         name, base, device, place = _sides(bench, value)
         head, _, tail = title.partition(": ")
-        # The title of a sweep may name the key that its place names.
-        if again := tail in f"{place} {name}":
-            title = head
+        # Its head is enough where it is alone, or where the place names the key that is swept.
+        title = head if begun[head] < 2 or tail in f"{place} {name}" else title
         ratio, interval = speaker.number(value), speaker.interval(value)
-        busy = " busy" * (Caveat.BUSY in value.caveats)
-        bare = f"{ratio}{', one run' * (not interval)}{busy}"
-        parts = [place, device * (len(where) > 1)]
+        brief = ratio + ", one run" * (not interval)
+        parts = [place, device * (len(where) > 1), "busy" * (Caveat.BUSY in value.caveats)]
         stopped = why_hollow(value.caveats & {Caveat.BUDGET})
         # Rows of one name are told apart by what differs between their devices.
         if len(others := sorted(alike[bench.slug, name, base, place])) > 1:
             parts[1] = unshared(others)[0][others.index(device)]
         kind = bench.processor(f"{name} {base} {parts[1]}", value.of, over(value))
-        parts.append(kind.replace(" ", quantity.SPACE))
         dot = Dot(
             f"{speaker.begun(name)} over {base}",
             " · ".join(filter(None, (title, *parts))),
             MARK,
             value.number,
-            f"{ratio} ({interval}){busy}" if interval else bare,
+            f"{ratio} ({interval})" if interval else brief,
             *value.interval.ends,
             hollow=stopped if value.verdict in DECIDED else ("undecided",),
-            brief=bare,
+            beside=kind,
+            brief=brief,
             quiet=finding.values not in titled,
         )
-        # In little room a benchmark tells it from the others; a hall has the title's processor.
-        short = tail if begun[head] > 1 and not again else head
-        own = (filter(None, (short, *some)) for some in (parts, parts[:2]))
-        little, on_a_slide = (replace(dot, detail=" · ".join(texts)) for texts in own)
-        rows.append((dot, little, on_a_slide, _row(bench, value)))
-    # The comparison of the heading is above all others, then that with the largest ratio.
-    largest = {dot.name: dot.value for dot, *_ in sorted(rows, key=lambda row: row[0].value)}
-
-    def order(row: tuple[Dot, Dot, Dot, Row]) -> tuple[bool, float, str, float]:
-        dot, *_ = row
-        return dot.name != rows[0][0].name, -largest[dot.name], dot.name, -dot.value
-
-    dots, brief, slide, table = zip(*sorted(rows, key=order), strict=True)
-    counts = {"decided": len(outcome.comparisons), "undecided": len(outcome.undecided)}
+        rows.append((dot, _row(bench, value)))
+    # The group of the largest ratio is above all others, as on a slide.
+    largest = {dot.name: dot.value for dot, _ in sorted(rows, key=lambda row: row[0].value)}
+    rows.sort(key=lambda row: (-largest[row[0].name], row[0].name, -row[0].value))
+    dots, table = zip(*rows, strict=True)
+    same = sum(finding.values[0].verdict is Verdict.SAME for _, finding in outcome.comparisons)
+    decided = "decided" + f" ({same} equal)" * bool(same)
+    counts = {decided: len(outcome.comparisons), "undecided": len(outcome.undecided)}
+    some = " (sweeps in part)" * (len(dots) < len(outcome.comparisons or outcome.undecided))
     two = any(finding.values[0].interval.two for _, finding in every)
     columns = ("on", "benchmark", "speedup", "95 % interval" + " or values" * two, "verdict")
     plot = dots_plot(
@@ -280,11 +276,11 @@ def _decided(
         tick=factor_text,
         base=BASE,
         solid="decided",
-        brief=_of_a_slide(slide),
+        brief=_of_a_slide(dots),
         id="decided-rows",
         title=f"Comparisons on {machines}",
         subtitle=", ".join(f"{count} {state}" for state, count in counts.items() if count)
-        + f"; {len(dots)} drawn, all in “Numbers”" * bool(rest),
+        + f"; {len(dots)} drawn{some}, all in “Numbers”" * bool(rest),
         note="Busy: other programs ran at times." * any(Caveat.BUSY in v.caveats for v in values),
         values=tuple(finding.values[0] for _, finding in kept),
         table=Table("decided-table", "Comparisons", tuple(map(Column, columns)),
@@ -293,17 +289,28 @@ def _decided(
     )  # fmt: skip
 
     def chart(size: Size) -> Chart:
-        own, axis = [*(dots if size.width >= FULL else brief)], "speedup"
+        own, axis = _grouped(dots, size), "speedup"
         if size.most:
-            own, axis = _largest(slide, size), ""
-        elif len(largest) < len(dots):
-            own = [replace(dot, name=dot.detail, detail="", group=dot.name) for dot in own]
+            own, axis = _largest(dots, size), ""
         high = size.height * bool(size.most)
         return dot_plot(
             own, axis_title=axis, tick=factor_text, width=size.width, height=high, base=BASE
         )
 
     return replace(plot, chart=chart)
+
+
+def _grouped(dots: Sequence[Dot], size: Size) -> list[Dot]:
+    """The rows below the names of their comparisons.
+
+    Where each is of one of several processors, these are a column on a screen.
+    """
+    apart = size.width >= PAGE.width and all(dot.beside for dot in dots)
+    return [
+        replace(dot, name=dot.detail, detail=dot.beside * (not apart), group=dot.name,
+                beside=dot.beside * apart)
+        for dot in dots
+    ]  # fmt: skip
 
 
 def _row(bench: BenchmarkView, value: Value) -> Row:
@@ -398,7 +405,7 @@ def _next(outcome: Outcome[BenchmarkView]) -> Notes:
             continue
         minutes = max(1, round(step.seconds / 60)) if again else 0
         time = f"about {minutes} min" if minutes < 120 else f"about {round(minutes / 60)} h"
-        items.append(Note(step.title, f"in {time} here" if again else "", step.command))
+        items.append(Note(step.title, f"in {time} here" if again else step.detail, step.command))
     return Notes(tuple(items))
 
 
