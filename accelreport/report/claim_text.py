@@ -339,7 +339,8 @@ def _count(number: Number) -> str:
 def _number(number: Number, over: str) -> str:
     """A number with its unit and interval, and what is said of its processes."""
     value, interval = _value_and_interval(number)
-    return f"{value}{over} ({', '.join(filter(None, (interval, _runs(number))))})"
+    level = f"90{SPACE}%" * (number.quantity == _EQUIVALENCE and bool(interval))
+    return f"{value}{over} ({', '.join(filter(None, (interval, level, _runs(number))))})"
 
 
 def _cut(number: Number) -> str:
@@ -434,8 +435,7 @@ def _value_and_interval(number: Number) -> tuple[str, str]:
         text = quantity.ratio(value, low, high, (1, *limits))
         return text, quantity.ratio_interval(low, high, value, (1, *limits)) if known else ""
     if name in {_POINTS, _EQUIVALENCE}:
-        between = quantity.points_between(low, high) + f", 90{SPACE}%" * (name == _EQUIVALENCE)
-        return quantity.points(value), between if known else ""
+        return quantity.points(value), quantity.points_between(low, high) if known else ""
     if name.endswith("_time"):
         scale, unit = quantity.time_unit(value)
         unit = f"{SPACE}{unit}"

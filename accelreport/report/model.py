@@ -50,6 +50,8 @@ class Strip:
     """The bounds, each with its text; of a ratio those of its column's axis."""
     allowed: tuple[float, float] | None = None
     """What lies within them, up to the edge where one is missing; None of a ratio."""
+    open: bool = False
+    """Whether it is an interval of 90 %, whose ends are drawn open."""
 
 
 @dataclass(frozen=True)

@@ -368,7 +368,7 @@ def test_how_far_two_accuracies_are_apart_is_told_in_percentage_points() -> None
     for said, rule in ((alike, "± 0.5 percentage points"), (higher, "at least 1 percentage point")):
         plain = said.replace("\xa0", " ")
         assert rule in plain
-        assert re.search(rf"{number} points \({number} to {number}(, 90\s%)?\)", plain)
+        assert re.search(rf"{number} points \({number} to {number}\)", plain)
     assert "points" not in lower
 
 
@@ -398,7 +398,8 @@ def test_a_number_stands_by_its_bound_without_what_a_heading_or_all_rows_say() -
         assert strip is not None
         assert [own for _, own in strip.ticks] == [limits, limits]
         assert strip.allowed == tuple(tick for tick, _ in strip.ticks)
-    assert not any(one.strip for one in trend.measures), "it has no bound"
+        assert strip.open is (text == "Alike"), "its interval is one of 90 %"
+    assert all(one.strip and not one.strip.ticks for one in trend.measures), "it has no bound"
     assert all("n" not in one.rest for one in (*bound.measures, *trend.measures))
     assert not (*bound.lines, *trend.lines)
 

@@ -89,8 +89,6 @@ GROUPS = (
     ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
 )
 """Sections of the page of claims, by what decides a claim: a rerun, a run, another device."""
-KEY = f"claimed ─●─{quantity.SPACE}95{quantity.SPACE}%{quantity.SPACE}interval"
-"""How a strip is read; the style sheet draws what is claimed."""
 MOST_SHOWN, MOST_SHOWN_UNDECIDED = 4, 1
 """Lines of numbers beside a claim; a reader opens the others together with the rule."""
 
@@ -109,9 +107,9 @@ def claims_section(bench: BenchmarkView) -> Section | None:
         tables.append(claims_table("claims-table", "Tested", [(bench, tested)], headed=False))
     if untested:
         counts = state_counts(untested)
-        title = f"Not decided: {states_text(counts)}"
         own = [(bench, untested)]
-        table = claims_table("untested-table", title, own, named=len(counts) > 1, headed=False)
+        title, named = states_text(counts), len(counts) > 1
+        table = claims_table("untested-table", title, own, named=named, headed=False)
         tables.append(replace(table, folded=bool(tested)))
     detail = states_text(state_counts(bench.tested))
     detail = " · ".join(filter(None, (detail, usual_runs(bench.tested))))
@@ -158,12 +156,13 @@ def claims_table(
         numbers = {id(result): number for number, result in enumerate(bench.tested)}
         speakers = Counter(_speaker_of(bench, result.claim) for result in bench.tested)
         usual = max(speakers, key=lambda who: (who not in SPEAKERS.values(), speakers[who]))
-        several = not headed and len(speakers.keys() - set(SPEAKERS.values())) > 1
+        sources = speakers.keys() - set(SPEAKERS.values())
+        several = not headed and (len(sources) > 1 or usual == SPEAKERS["accelreport"])
         count, own = usual_runs(some if headed else bench.tested), any(r.own_files for r in some)
         rows = []
         for result in some:
             who = _speaker_of(bench, result.claim)
-            who = who if several or who != usual or who == SPEAKERS["accelreport"] else ""
+            who = who if several or who != usual else ""
             row = claim_row(bench, result, who, count, named=named)
             rows.append(replace(row, id=claim_id(bench, numbers[id(result)])))
         group = RowGroup(tuple(rows))
@@ -172,11 +171,15 @@ def claims_table(
             detail = (usual, group.detail, count, USER_SUPPLIED.text * own)
             group = replace(group, detail=" · ".join(filter(None, detail)))
         groups.append(group)
+    rows = [row for group in groups for row in group.rows]
+    strips = [one.strip for row in rows for one in row.entries[1].measures]
+    share = f"{quantity.SPACE}%"
+    ends = f", ○ 90{share}" * any(strip and strip.open for strip in strips)
     return Table(
         id=name,
         title=title,
         corner="claim",
-        columns=(Column("verdict"), Column("measured", KEY)),
+        columns=(Column("verdict"), Column(f"measured (95{share} interval{ends})", "claimed")),
         groups=tuple(groups),
         style="prose verdicts",
     )
@@ -328,7 +331,7 @@ def _limits(rule: Rule, names: Names, bounds: Sequence[float]) -> str:
 
 
 def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip | None]:
-    """Each number's interval against the bounds of a rule, on one scale; None without either."""
+    """Each number's interval against the bounds of a rule, on one scale; None of a single run."""
     bounds = rule.bounds if isinstance(rule, BoundCheck) else (None, None)
     if isinstance(rule, EquivalentCheck):
         bounds = -rule.within, rule.within
@@ -336,10 +339,7 @@ def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip |
         bounds = None, -rule.negligible
     intervals = [number.interval for number in numbers]
     ticks = [bound for bound in bounds if bound is not None]
-    known = [one for one in intervals if one.known]
-    if not (ticks and known):
-        return [None] * len(intervals)
-    ends = [*ticks, *(end for one in known for end in (one.low, one.high))]
+    ends = [*ticks, *(end for i in intervals if i.known for end in (i.low, i.high))] or [0.0]
     least, most = min(ends), max(ends)
     air = 0.08 * ((most - least) or 1)
 
@@ -350,10 +350,11 @@ def _strips(rule: Rule, names: Names, numbers: Sequence[Number]) -> list[Strip |
         edge if bound is None else place(bound)
         for bound, edge in zip(bounds, (0, 100), strict=True)
     )
-    text = _limits(rule, names, ticks)
-    marks = tuple((place(tick), text) for tick in ticks)
+    marks = tuple((place(tick), _limits(rule, names, ticks)) for tick in ticks)
+    within = (low, high) if ticks else (0.0, 0.0)
+    wide = isinstance(rule, EquivalentCheck)
     return [
-        Strip(place(i.low), place(i.value), place(i.high), marks, (low, high)) if i.known else None
+        Strip(place(i.low), place(i.value), place(i.high), marks, within, wide) if i.known else None
         for i in intervals
     ]
 
