@@ -231,7 +231,7 @@ class _DotPlot:
         names = [0.0] * len(grouped)
         if self._phone:
             names = [NAME + LINE * (1 if self._inline else len(head)) - LINE for head in heads]
-            lane = LANE if self._above and self._bars else ROOMY_LANE
+            lane = LANE if self._above else ROOMY_LANE
             least = [above + lane * lanes(own) for own, above in zip(grouped, names, strict=True)]
         elif height:
             least = [max(LEAST, LANE * lanes(own)) for own in grouped]
