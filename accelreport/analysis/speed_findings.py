@@ -643,11 +643,12 @@ def share_of_peak(bench: Benchmark, group: Group) -> Value | None:
 
 
 def latency_findings(bench: Benchmark) -> Iterator[Finding]:
-    """The median time of a call of each device at each value, the fastest at the least one first.
+    """The median call of each device over the one swept number, the fastest at the least first.
 
     A process is one value: its median call. The interval is that of the geometric mean over them.
+    Without lines there are rates alone: they are of mean calls, and beside them a median is not.
     """
-    if bench.plan.value("mode", {}) != "inference":
+    if bench.plan.value("mode", {}) != "inference" or not has_lines(bench):
         return
     values = []
     for row in bench.compared:
@@ -655,16 +656,8 @@ def latency_findings(bench: Benchmark) -> Iterator[Finding]:
         if medians and row.own.machine:
             values.append(measured_value(row.own, geometric_mean(medians), Unit.SECONDS))
     if values:
-        values.sort(key=lambda value: (_order(bench, value.of.point), value.number))
+        values.sort(key=lambda value: (value.of.point, value.number))
         yield Finding(Kind.LATENCY, tuple(values), of=len(values), axis=swept_number(bench) or "")
-
-
-def _order(bench: Benchmark, point: Point) -> list[float]:
-    """What sorts points: numbers by size, anything else in the order of the spec."""
-    return [
-        float(x) if isinstance(x, int | float) else float([*values, x].index(x))
-        for x, values in zip(point, bench.plan.axes.values(), strict=True)
-    ]
 
 
 def steady_times(bench: Benchmark, row: Result) -> list[float]:

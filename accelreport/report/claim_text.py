@@ -249,8 +249,9 @@ def _counted(comparisons: int, claims: int) -> str:
 
 
 def among(count: int, of: int) -> str:
-    """So many of some things that were named: "it", "them", "3 of them"."""
-    return "it" if of == 1 else "them" if count == of else f"{quantity.count(count)} of them"
+    """So many of the undecided comparisons, by their noun, which may be far above."""
+    some = f"{quantity.count(count)} of {quantity.count(of)} " * (count < of) or "the "
+    return f"{some}undecided comparison{'s' * (of > 1)}"
 
 
 # Numbers ----------------------------------------------------------------------------------------

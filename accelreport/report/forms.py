@@ -175,7 +175,7 @@ CAVEATS: dict[Caveat, str] = {
     Caveat.UNLIKE: "The source measured under other conditions.",
     Caveat.INFERRED: "The source does not name the hardware; it is inferred.",
     Caveat.VALIDATED: "All times include the validation after each epoch.",
-    Caveat.UNVALIDATED: "The measured time leaves validation out.",
+    Caveat.UNVALIDATED: "The measured time leaves validation out; the published one includes it.",
 }
 """What a caveat says of all numbers alike; `{steps}` are those that were timed, `{without}` what a
 total leaves out."""

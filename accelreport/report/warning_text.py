@@ -118,7 +118,7 @@ def warning_text(warned: ResultWarning, *others: ResultWarning) -> str:
                 f"{extent(sizes, _two_digits)} times as long as the others{cores}"
             )
         case SlowProcess():
-            text = f"steps took {extent(sizes, _two_digits)} times as long as in the fastest repeat"
+            text = f"work took {extent(sizes, _two_digits)} times as long as in the fastest repeat"
             if others:
                 return text
             busy = f", while others kept {warned.others:.2g} cores busy"

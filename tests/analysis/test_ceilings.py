@@ -178,7 +178,7 @@ def test_without_a_known_roof_the_page_says_what_a_share_needs(bench: BenchmarkV
     bare = seen(replace(made, records=tuple(map(uncounted, made.records))))
     page = ceilings_page([bare])
     assert page.headline == "No known peak"
-    assert ceilings_page([]).headline == "Nothing was measured"
+    assert ceilings_page([]).headline == "No benchmark measured"
     assert not page.sections
     section = hardware_section(bare)
     assert section is not None

@@ -19,7 +19,6 @@ from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
-from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Published, Target
 from tests.report.scenarios import Results
@@ -217,13 +216,3 @@ def test_nothing_measured_in_the_example_is_above_its_roof() -> None:
     for bench in example().values():
         for finding in of_kind(bench, Kind.SHARE_OF_PEAK):
             assert all(value.number <= 1 + 1e-9 for value in finding.values)
-
-
-def test_latencies_are_ordered_by_numbers_and_by_the_spec_where_values_are_words() -> None:
-    axes: dict[str, tuple[Scalar, ...]] = {"model": ("wide", "deep"), "batch_size": (64, 1)}
-    made = study(devices=("cpu",), axes=axes, repeats=2)
-    workload = made.plan.workload | {"mode": "inference"}
-    bench = view(replace(made, plan=made.plan.model_copy(update={"workload": workload})))
-    (finding,) = of_kind(bench, Kind.LATENCY)
-    points = [value.of.point for value in finding.values]
-    assert points == [("wide", 1), ("wide", 64), ("deep", 1), ("deep", 64)]

@@ -377,7 +377,7 @@ def test_a_number_stands_by_its_bound_without_what_a_heading_or_all_rows_say() -
     claims = [
         Claim(text="Bound", check=FasterCheck(faster="gpu", than="cpu", by_at_least=3)),
         Claim(text="About", check=BoundCheck(ratio="throughput", of="gpu", about=5)),
-        Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.02)),
+        Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.01)),
         Claim(text="Trend", check=TrendCheck(rises="throughput", of="gpu", along="batch_size")),
     ]
     made = study(claims=claims, devices=("cpu", "gpu"), axes=few, origin="user-supplied")
@@ -393,7 +393,7 @@ def test_a_number_stands_by_its_bound_without_what_a_heading_or_all_rows_say() -
         assert strip.allowed is not None
         assert strip.ticks == ((strip.allowed[0], "3×"),)
         assert strip.allowed[0] < strip.low < strip.value < strip.high < strip.allowed[1] == 100
-    for text, limits in (("About", "4–6.25×"), ("Alike", "±2 points")):
+    for text, limits in (("About", "4–6.25×"), ("Alike", "±1 point")):
         strip = rows[text].entries[1].measures[0].strip
         assert strip is not None
         assert [own for _, own in strip.ticks] == [limits, limits]

@@ -210,7 +210,7 @@ def test_a_deck_of_failures_tries_them_again_with_their_budget() -> None:
     speech = surfaces("failed2").deck.sections[-1].speech
     assert speech
     (again,) = speech.sentences
-    assert again.startswith("Measure again: accelreport data fetch uci_har; ")
+    assert again.startswith("Commands: accelreport data fetch uci_har; ")
     assert "accelreport run specs/har_sweep.toml --budget 1200s --retry-failed; " in again
 
 
@@ -380,7 +380,7 @@ def test_a_row_has_the_rate_of_what_its_finding_names(name: str) -> None:
 
 
 def test_the_list_counts_as_decided_what_the_front_page_counts() -> None:
-    """Neither a forecast beside a guess nor a ratio to a published figure is a comparison."""
+    """Neither a forecast beside a guess nor a ratio to a published figure is a speedup."""
     benches = surfaces(W).benches
     found = outcome_of(benches)
     own = {b.plan.spec for b, _ in found.comparisons} | {claim.spec for claim in found.claims}

@@ -583,7 +583,7 @@ def test_the_table_of_benchmarks_counts_what_was_run_and_once_what_needs_a_devic
     (group,) = progress.groups
     cells = group.rows[0].entries[-1]
     assert [line.text for line in cells.lines] == ["2 of 2"]
-    # Every rate is looked up and not read: a reader opens it.
+    # Rates are looked up and not read: a reader opens them.
     assert sections["speedups"].folded
 
 

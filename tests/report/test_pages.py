@@ -64,7 +64,7 @@ def test_no_operations_of_a_call_are_said_to_be_of_a_backward_pass() -> None:
 
 def test_the_page_of_methods_says_what_is_timed_of_a_process() -> None:
     text = repr(methods_page())
-    assert all(stage in text for stage in ("start-up", "first step", "warm-up", "windows"))
+    assert all(stage in text for stage in ("start-up", "first step", "warm-up", "with validation"))
     assert "The middle one is 0.8× to 1.25×" in text
 
 

@@ -187,6 +187,7 @@ def test_published_figures_of_every_kind_are_compared_by_a_million_examples() ->
     by_step = "the step of 215 ms tells more than an epoch in whole seconds, which gives 3.53 min"
     assert "A TPU at batch size 1,024 | 3.5 min |" in text, by_step
     assert "A CPU" not in text, "nobody printed what it cost"
+    assert "Whether published times include validation is not stated." in text
     assert section is not None
     assert section.detail.startswith("published machines: 0.117")
     assert section.detail.endswith("million images")

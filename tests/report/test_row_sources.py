@@ -65,11 +65,13 @@ def test_each_row_says_whom_it_is_from_where_that_is_not_the_specs_source(page: 
     assert "from <b>x</b>" in by_hand
 
 
-def test_a_long_note_of_a_row_with_several_figures_is_told_once(page: Element) -> None:
-    text = next(e for e in page.all("div") if e.attributes.get("id") == "published-table").text
-    assert text.count(LONG) == 1
-    assert text.count("As above:") == 3, "two figures at two sizes: the others say where it stands"
-    assert text.count("Short.") == 4
+def test_a_note_of_a_row_is_told_once_and_at_none_of_its_figures(page: Element) -> None:
+    figures, notes = (
+        next(e for e in page.all("div") if e.attributes.get("id") == f"published-{name}").text
+        for name in ("table", "notes")
+    )
+    for note in (LONG, "Short."):
+        assert (figures.count(note), notes.count(note)) == (0, 1)
 
 
 def test_only_an_address_of_the_web_is_linked(page: Element) -> None:

@@ -263,7 +263,7 @@ def test_no_table_crowns_what_is_withheld(
         table.id: table for table in _tables([cold_start_section(bench), cost_section(bench)])
     }
     cold = [row for group in tables["cold-table"].groups for row in group.rows]
-    column = [c.title for c in tables["cold-table"].columns].index("pays off after")
+    column = [c.title for c in tables["cold-table"].columns].index("overtakes baseline after")
     said = {_text(row.header): _text(row.entries[column]) for row in cold}
     assert said[bench.title_of("gpu")] == quantity.MISSING
     cost = cost_section(bench)

@@ -317,7 +317,7 @@ def test_what_a_network_wrote_is_cut_to_its_slide_and_no_epoch_is_left_out(
 
 def test_notes_hold_how_to_do_it_again(decks: list[ReportPage]) -> None:
     # What is behind a comment, or before a full stop, does not run where it is pasted.
-    pasted = r"Measure again \([^#:;]*\): [^#]*accelreport run [^#]*; accelreport build"
+    pasted = r"Commands \([^#:;]*\): [^#]*accelreport run [^#]*; accelreport build"
     for deck in decks:
         last = deck.sections[-1].speech
         assert last

@@ -123,7 +123,6 @@ def test_what_was_not_run_has_no_date_and_failed_only_where_a_record_says_so(fat
     page = benchmark_page(benches[0])
     own = repr((page.opening, page.sections))
     assert ("--retry-failed" in own) is failed
-    assert "term='Planned for'" in own
-    dated = "term='Measured on'", "term='Date'", "@misc{accelreport"
+    dated = "term='Measured on'", "term='Date'", "@misc{accelreport", "Planned for"
     assert not [word for word in dated if word in own]
-    assert (page.measured_on, index_page(benches, "Site", ()).kicker[:12]) == ("", "Planned for ")
+    assert (page.measured_on, index_page(benches, "Site", ()).kicker) == ("", "")

@@ -261,7 +261,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding, *, claimed: bool = True)
         bench,
         dots,
         name="rates",
-        title=sentence(f"{counted}{where}"),
+        title=sentence(f"{counted}{where or ' by configuration' * (len(dots) > 1)}"),
         axis=counted,
         tick=plain,
         values=(*(value for value, _ in rates), *ratios),

@@ -177,13 +177,6 @@ def _grid(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
     return (scene,) if scene else _rates(bench, Speaker(bench).answered()[0])
 
 
-def _latency(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
-    """Calls over the one swept number; without one, rates: an axis of times has no places."""
-    if has_lines(bench):
-        return (latency_scene(bench, finding),)
-    return _rates(bench, _next(bench, Kind.RATE) or finding)
-
-
 FORMS: dict[Kind, Form] = {
     **dict.fromkeys((*COMPARISONS, Kind.GAIN, Kind.PUBLISHED, Kind.RATE), _rates),
     **dict.fromkeys(
@@ -195,7 +188,7 @@ FORMS: dict[Kind, Form] = {
     ),
     Kind.COMPILED: frameworks_scenes,
     Kind.RANGE: _grid,
-    Kind.LATENCY: _latency,
+    Kind.LATENCY: lambda bench, finding: (latency_scene(bench, finding),),
     Kind.NOT_MEASURED: lambda bench, finding: (
         Scene(finding, Code("Measure it", commands(bench))),
     ),
@@ -210,11 +203,7 @@ def opening_of(bench: BenchmarkView) -> Opening:
     finding, title = bench.findings[0], title_finding(bench.findings)
     scenes = FORMS[finding.kind](bench, finding)
     rule = claim.claim.rule if (claim := Speaker(bench).claim) else None
-    if (
-        finding.kind is Kind.LATENCY
-        and getattr(rule, "ratio", "") == "throughput"
-        and has_lines(bench)
-    ):
+    if finding.kind is Kind.LATENCY and getattr(rule, "ratio", "") == "throughput":
         # The claim that is the title is of rates, which no time of a call shows.
         rates = sweep_scene(bench, _next(bench, Kind.GAIN) or finding)
         scenes = (replace(rates, claimed=True), *scenes)

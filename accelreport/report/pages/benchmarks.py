@@ -1,4 +1,4 @@
-"""The page of tables: how much of each plan was run, and every rate."""
+"""The page of tables: how much of each plan was run, and the rates."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
     return Page(
         path=PATH,
         title="Benchmarks",
-        headline=f"{share} {'have' if decided > 1 else 'has'} a decided claim or comparison",
+        headline=f"{share} {'have' if decided > 1 else 'has'} a decided claim or speedup",
         finding="",
         sections=tuple(section for section in sections if section),
         template="tables.html",
@@ -59,7 +59,7 @@ def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
 
 
 def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
-    """Every rate at every sweep point, of which the front page's picture shows the most telling."""
+    """The rates at every sweep point, of which the front page's picture shows the most telling."""
     view = Overview(benches)
     if not view.rows:
         return None
@@ -67,15 +67,7 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
         rates_table(view.rows, "all-rates", "Rates"),
         download=Download("speedups.csv", "CSV"),
     )
-    return Section("speedups", "Every rate", (table,), folded=True)
-
-
-def _measured(speaker: Speaker, value: Value, what: str = "") -> tuple[str, str, str]:
-    name = speaker.name(value.of)
-    kind = speaker.bench.processor(name, value.of)
-    whose = f"{name}{f', {kind}' * bool(kind)}{speaker.at(value.of)}{what}"
-    unit = Unit.NUMBER if value.unit is Unit.RATE else value.unit
-    return speaker.number(value), whose, quantity.span(value.interval, unit) or "one run"
+    return Section("speedups", "Rates", (table,), folded=True)
 
 
 def _named_rate(bench: BenchmarkView) -> Value | None:
@@ -111,17 +103,19 @@ def rate_shown(bench: BenchmarkView) -> Value | None:
 
 
 def shown_number(bench: BenchmarkView) -> tuple[str, str, str]:
-    """The number of a benchmark wherever it has one line, whose it is, and its interval."""
-    first = opening_of(bench).answered[0]
-    if first.kind is Kind.LATENCY and not opening_of(bench).speaker.claim:
-        return _measured(Speaker(bench), first.values[0], ", median call")
-    if rate := rate_shown(bench):
-        return _measured(Speaker(bench), rate, ", inference" * bench.words.calls)
-    # The finding has the reason where nothing has a time.
-    return quantity.MISSING, bench.baseline_name, ""
+    """The rate of a benchmark wherever it has one line, whose it is, and its interval."""
+    rate, speaker = rate_shown(bench), Speaker(bench)
+    if rate is None:
+        # The finding has the reason where nothing has a time.
+        return quantity.MISSING, bench.baseline_name, ""
+    name = speaker.name(rate.of)
+    kind = bench.processor(name, rate.of)
+    whose = f"{name}{f', {kind}' * bool(kind)}{speaker.at(rate.of)}"
+    whose += ", inference" * bench.words.calls
+    return speaker.number(rate), whose, quantity.span(rate.interval, Unit.NUMBER) or "one run"
 
 
-GROUPS = ("Decided claims and comparisons", "Measured, none decided", "Failed", "Not run")
+GROUPS = ("Decided claims and speedups", "Measured, neither decided", "Failed", "Not run")
 """Headings of the list, by what a benchmark has."""
 
 

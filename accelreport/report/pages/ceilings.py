@@ -54,7 +54,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
     rows = sorted(shown, key=lambda row: label(row[0].plan.title).casefold())
     opening = None
     measured = any(row.measured for bench in benches for row in bench.results)
-    headline, finding = "No known peak" if measured else "Nothing was measured", ""
+    headline, finding = "No known peak" if measured else "No benchmark measured", ""
     if rows:
         figure = _plot(rows).figure(Size(WIDE, 0), Size(NARROW, 0), alone=True)
         opening, headline = Section("answer", "", (figure,)), figure.title

@@ -92,7 +92,7 @@ def _headline(devices: Sequence[Listing], benches: Sequence[BenchmarkView]) -> s
     tried = [device for device in devices if device.machines]
     ran = [bench for bench in benches if any(row.timed for row in bench.results)]
     if not ran:
-        return "Nothing was measured"
+        return "No benchmark measured"
     places = {
         (host, n): {id(environment) for environment in own}
         for host in {machine for device in tried for machine in device.machines}

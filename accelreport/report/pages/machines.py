@@ -40,7 +40,6 @@ from accelreport.report.view import (
     Point,
     measured_records,
     processor_kinds,
-    records_of,
     vector_name,
 )
 from accelreport.results.record import Environment, Record
@@ -270,12 +269,9 @@ def machine_line(records: Iterable[Record], *, brief: bool = False) -> str:
 
 
 def place_text(benches: Iterable[BenchmarkView]) -> str:
-    """On what benchmarks were measured or, without a number, for what they were planned."""
-    every = list(benches)
-    measured = measured_records(every)
-    line = machine_line(measured or records_of(every))
-    planned = f"Planned for {line}; nothing was measured"
-    return (f"Measured on {line}" if measured else planned) * bool(line)
+    """On what benchmarks were measured; empty without a number."""
+    line = machine_line(measured_records(benches))
+    return f"Measured on {line}" * bool(line)
 
 
 PATH = "compare.html"

@@ -65,9 +65,9 @@ STAGES = (
     ("import", "framework and libraries", "cold start", 3),
     ("build", "data, model, optimizer", "cold start", 2),
     ("first step", "trace, compile, run", "cold start", 3),
-    ("warm-up", "unsteady steps", "none", 2),
+    ("warm-up", "unsteady steps", "whole training", 2),
     ("timed steps", "steady windows, synchronised", "steady time", 8),
-    ("evaluation", "validation, each epoch", "none", 2),
+    ("evaluation", "validation, each epoch", "whole training with validation", 2),
     ("checks", "timer, kernels, weights", "warnings", 2),
 )
 """Each stage of a process: its name, what happens in it, which number holds it, and its length."""

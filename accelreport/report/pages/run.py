@@ -154,8 +154,8 @@ _STAGES = (
     ("prepared_s", "shared before launch"),
     ("data_s", "data"),
     ("build_s", "model, optimizer"),
-    ("first_step_s", "first step"),
-    ("train_s", "all steps, warm-up included"),
+    ("first_step_s", "{first}"),
+    ("train_s", "all {step}s, warm-up included"),
     ("evaluate_s", "evaluations, untimed"),
     ("observe_s", "observations"),
     ("checks_s", "self-checks"),
@@ -165,9 +165,10 @@ _STAGES = (
 
 def stages_section(record: Record) -> Section | None:
     """Seconds of each stage of the process; None where none was timed."""
-    framework = record.cell.device_spec.framework_name
+    words = words_of(record.cell.workload)
+    named = {"framework": record.cell.device_spec.framework_name} | vars(words)
     rows = [
-        Fact(sentence(text.format(framework=framework)), quantity.duration(seconds))
+        Fact(sentence(text.format_map(named)), quantity.duration(seconds))
         for name, text in _STAGES
         if (seconds := getattr(record.times, name)) is not None
     ]

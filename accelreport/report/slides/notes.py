@@ -1,4 +1,4 @@
-"""Presenter's notes: conditions, and how to measure again."""
+"""Presenter's notes: conditions, and the commands that measure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from accelreport.report.view import BenchmarkView, measured_records
 
 
 def measure_again(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
-    """Notes to the last slide: the commands that measure it again, on one line."""
+    """Notes to the last slide: the commands that measure, on one line."""
     # They run where they are pasted: no comment hides those behind it, and no full stop ends them.
     lines = [token.text.strip() for token in site_commands(benches) if token.role != "note"]
     _, code = checkout_of(measured_records(benches))
-    return (f"Measure again{f' ({code})' * bool(code)}: {'; '.join(lines)}",)
+    return (f"Commands{f' ({code})' * bool(code)}: {'; '.join(lines)}",)
 
 
 def notice_sentences(benches: Sequence[BenchmarkView]) -> list[str]:

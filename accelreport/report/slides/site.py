@@ -40,6 +40,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         front: the front page, whose finding and figures the first slides have.
     """
     headed, others, plots = front_parts(Overview(benches))
+    measured = [b for b in benches if any(row.measured for row in b.results)]
     slides, shown_findings = [], list(headed)
     for name, plot in plots[1:]:
         block = slide_block(plot, name)
@@ -61,7 +62,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page) -> Page:
         path=DECK,
         title=front.headline,
         answer="",
-        topic=quantity.plural(len(benches), "benchmark"),
+        topic=quantity.plural(len(measured or benches), "benchmark"),
         notes=[quantity.days(record.started_at for record in measured_records(benches))],
         shown=slide_block(plots[0][1], FIRST, size=first_size(answered=False)) if plots else None,
         slides=[*slides, *_chosen(left, MOST_SLIDES - 3 - len(slides))],

@@ -86,7 +86,7 @@ GROUPS = (
     ("undecided", "Undecided: more repeats may decide", OPEN),
     ("open", "Undecided", OPEN),
     ("unmeasured", "Not measured", frozenset({ClaimState.NOT_MEASURED})),
-    ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
+    ("device", "Device missing", frozenset({ClaimState.NEEDS_DEVICE})),
 )
 """Sections of the page of claims, by what decides a claim: a rerun, a run, another device."""
 MOST_SHOWN, MOST_SHOWN_UNDECIDED = 4, 1
@@ -320,8 +320,9 @@ def _limits(rule: Rule, names: Names, bounds: Sequence[float]) -> str:
         share = isinstance(rule, QuantisedCheck) or is_share(
             rule.equivalent if isinstance(rule, EquivalentCheck) else getattr(rule, "compared", "")
         )
+        noun = "point" + "s" * (max(map(abs, bounds)) != 0.01)
         texts = [
-            f"{quantity.short(100 * b)} points" if share and b else quantity.short(b)
+            f"{quantity.short(100 * b)} {noun}" if share and b else quantity.short(b)
             for b in bounds
         ]
     if isinstance(rule, EquivalentCheck):

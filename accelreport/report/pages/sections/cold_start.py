@@ -164,9 +164,9 @@ def _stages(bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[
 def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     words = bench.words
     noun = "calls" if words.kernel else f"{words.step}s"
-    titles = [words.first, _warm(bench), "first ÷ steady", f"start-up in {noun}", "pays off after"]
+    titles = [words.first, _warm(bench), "first ÷ steady", f"start-up in {noun}"]
     rates = ["TFLOPS cold", "TFLOPS warm"] * words.kernel
-    titles += rates
+    titles += ["overtakes baseline after", *rates]
     medians = quantity.listed([words.first, *rates[:1]])
     means = quantity.listed([_warm(bench), "first ÷ steady within a process", *rates[1:]])
     return Table(

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from math import nan
 
 from accelreport.analysis.cost import Price, price_of
-from accelreport.analysis.findings import Caveat, Unit, Value
+from accelreport.analysis.findings import Unit, Value
 from accelreport.analysis.overview import published_rates
 from accelreport.analysis.speed_findings import published_value, rate_of
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
-from accelreport.report.forms import CAVEATS, signs, signs_text
+from accelreport.report.forms import signs, signs_text
 from accelreport.report.model import (
     Column,
     Line,
@@ -22,6 +22,7 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
+from accelreport.report.openings.rates import clock_text
 from accelreport.report.pages.sections.cold_start import withheld_at
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
@@ -93,8 +94,7 @@ def _of_a_million(rate: Value) -> Value:
 
 def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
     speaker, lines, per = Speaker(bench), [], f"per million {bench.words.sample}"
-    cited = [row.value.of.row for row in rows if row.value.of.row]
-    validated = len(cited) < len(rows) and any(row.includes == "validation" for row in cited)
+    alone = all(row.value.of.row for row in rows)  # without a measured time beside them
     for row in rows:
         of, value = row.value.of, row.value
         time = f"{speaker.number(value)} {signs(value.caveats)}".strip()
@@ -117,7 +117,7 @@ def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
         corner="device",
         columns=(*(Column(t, per, number=True) for t in ("time", "cost")), Column("price")),
         groups=(RowGroup(tuple(lines)),),
-        caption=CAVEATS[Caveat.UNVALIDATED] * validated,
+        caption=clock_text(row.value for row in rows).strip() * (not alone),
         notes=tuple(filter(None, [signs_text(held for row in rows for held in row.value.caveats)])),
     )
 

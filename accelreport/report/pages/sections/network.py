@@ -1,4 +1,4 @@
-"""What was run: the model's layers, how it is trained, and what the spec says of both."""
+"""The setup: the model's layers, how it is trained, and what the spec says of both."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def network_section(bench: BenchmarkView) -> Section:
         blocks.append(layer_boxes(network))
     facts = (*_drawn(bench), *run_facts(bench, network), *measured_facts(bench))
     blocks.append(Facts(facts, id="run-facts", inline=True))
-    return Section("run", "What was run", tuple(blocks))
+    return Section("run", "Setup", tuple(blocks))
 
 
 def _drawn(bench: BenchmarkView) -> tuple[Fact, ...]:
@@ -59,15 +59,14 @@ def _drawn(bench: BenchmarkView) -> tuple[Fact, ...]:
 def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
     """After whom, on what, how often and when it was measured."""
     source, measured = bench.plan.source, measured_records([bench])
-    records = measured or bench.records.values()
     facts = []
     if source is not None:
         title = label(source.title, 140)
         by = ", ".join(filter(None, (label(source.authors, 80), str(source.year or ""))))
         value = f"{title} ({by})" if by else title
         facts.append(Fact("Source", value, href=web_address(source.url)))
-    if machines := machine_line(records):
-        facts.append(Fact("Measured on" if measured else "Planned for", machines))
+    if machines := machine_line(measured):
+        facts.append(Fact("Measured on", machines))
     counts = Counter(
         (row.device, row.machine, bench.point_of(row)) for row in bench.results if row.timed
     )
@@ -79,7 +78,7 @@ def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
         facts.append(Fact("Repeats", done + f" of {of}" * (done != of)))
     if least := shortest(bench.results):
         facts.append(Fact("Shortest run", Speaker(bench).steps(least.steps, least)))
-    if known := budgets(records):
+    if known := budgets(measured or bench.records.values()):
         facts.append(Fact("Budget per cell", quantity.extent(known, plain_duration)))
     if dates := quantity.days(record.started_at for record in measured):
         facts.append(Fact("Date", dates))

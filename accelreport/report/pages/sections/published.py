@@ -9,9 +9,10 @@ from math import isnan, nan
 from accelreport.analysis.findings import Provenance, Subject, Unit, Value
 from accelreport.analysis.published import PublishedResult
 from accelreport.analysis.results import QUALITIES, point_key
-from accelreport.analysis.stats import Interval
+from accelreport.analysis.stats import Interval, grouped
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import WIDE
+from accelreport.report.charts.scales import percent_text
 from accelreport.report.frames import caveat, citation
 from accelreport.report.metrics import (
     FIGURES,
@@ -28,6 +29,8 @@ from accelreport.report.model import (
     Column,
     Download,
     Entry,
+    Fact,
+    Facts,
     Figure,
     Line,
     Prose,
@@ -97,6 +100,7 @@ def published_section(bench: BenchmarkView) -> Section | None:
     if bench.published_results:
         ordered = _by_figure(bench)
         blocks += [*_by_point(bench, ordered), _table(bench, ordered)]
+        blocks += [notes] if (notes := _notes(bench)).rows else []
         # Several hosts may have measured beside one figure.
         groups = (group for every in ordered.values() for group in every)
         figures = {(id(own.row), own.figure) for own, *_ in groups}
@@ -135,7 +139,7 @@ def _by_epoch(bench: BenchmarkView) -> Iterator[Figure]:
             name=f"by-epoch-{number}",
             title="Published validation accuracies",
             axis="validation accuracy",
-            tick=lambda share: quantity.percent(share, 1),
+            tick=percent_text,
             values=tuple(values),
         )
         note = f"{label(own.label, 44)}: spread {apart}"
@@ -185,19 +189,11 @@ def _by_point(bench: BenchmarkView, by_figure: ByFigure) -> Iterator[Table]:
 
 LONGEST_NOTE = 1500
 """Characters of what a spec says of its source."""
-LONG_NOTE = 100
-"""Characters of a note that stands once, and not with every figure of its row."""
 
 
 def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
-    first: dict[str, FigureGroup] = {}
-    for group in (group for rows in by_figure.values() for group in rows):
-        first.setdefault(group[0].row.note, group)
     groups = tuple(
-        RowGroup(
-            tuple(_row(bench, group, is_first=group is first[group[0].row.note]) for group in rows),
-            title=sentence(FIGURES[figure][0]),
-        )
+        RowGroup(tuple(_row(bench, group) for group in rows), title=sentence(FIGURES[figure][0]))
         for figure, rows in by_figure.items()
     )
     sources = [row.source or bench.plan.source for row in bench.plan.published]
@@ -222,18 +218,26 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
     return with_intervals(table)
 
 
-def _row(bench: BenchmarkView, group: FigureGroup, *, is_first: bool) -> Row:
-    """A figure beside what was measured here; `is_first` where its note stands in full."""
+def _notes(bench: BenchmarkView) -> Facts:
+    """What published rows note: each text once, with the names of its rows and at no figure."""
+    rows = [result.row for result in bench.published_results if result.row.note]
+    facts = (
+        Fact(quantity.listed(list(dict.fromkeys(label(row.label, 90) for row in own))), text)
+        for text, own in grouped(rows, lambda row: tied(label(row.note, 500))).items()
+    )
+    return Facts(tuple(facts), id="published-notes", long=True)
+
+
+def _row(bench: BenchmarkView, group: FigureGroup) -> Row:
+    """A figure beside what was measured here."""
     first = group[0]
     flags = [flag for result in group for flag in result.flags]
     badges = (() if first.comparable else (MISMATCH,)) + ((FLAG,) if flags else ())
     badges += (CLOCK,) if isnan(first.validation) else ()
-    note = first.row.note
-    short = note if is_first or len(note) <= LONG_NOTE else f"As above: {label(note, 40)}"
     # What is above a peak is said with the share of it.
     texts = [flag_text(flag) for flag in flags if flag.kind != "above-peak"]
-    notes = dict.fromkeys([short, caveat(first, IN_WORDS), *texts])
-    known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, first))
+    notes = dict.fromkeys(filter(None, [caveat(first, IN_WORDS), *texts]))
+    known = (*(Line(tied(label(note, 500))) for note in notes), *_source(bench, first))
     others = [
         Line(f"{printed_text(result.figure, result.value)}, {FIGURES[result.figure][0]}", "detail")
         for result in group[1:]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from accelreport.analysis.findings import Kind, Subject
 from accelreport.analysis.results import Result
-from accelreport.analysis.speed_findings import has_lines, rate_of, steady_times
+from accelreport.analysis.speed_findings import rate_of, steady_times
 from accelreport.analysis.stats import geometric_mean, percentile
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
@@ -56,7 +56,7 @@ def steps_section(bench: BenchmarkView) -> Section | None:
         for place, values in times.items()
         if len(values) >= max(FEWEST, least * _steady(bench, [place]))
     }
-    if not times or (bench.findings[0].kind is Kind.LATENCY and has_lines(bench)):
+    if not times or bench.findings[0].kind is Kind.LATENCY:
         return None
     title = f"{sentence(bench.words.step)} times"
     if bench.words.calls:
@@ -159,9 +159,9 @@ def percentile_table(bench: BenchmarkView, times: Times, *, exact: bool) -> Tabl
         "median",
         "p95",
         "p99",
-        "longest",
+        "longest of all",
     ]
-    titles += [f"{bench.words.sample}/s"] if bench.words.calls else []
+    titles += [f"mean {bench.words.sample}/s"] if bench.words.calls else []
     return Table(
         id="step-table",
         title=f"Percentiles, {'means over' if bench.words.calls else 'all'} processes",
