@@ -419,7 +419,7 @@ def test_each_command_to_reproduce_it_begins_a_line(dirty: bool, commits: int) -
     assert [line.split()[0] for line in lines] == ["#", "git", "accelreport", "accelreport"]
     of = "" if commits == 1 else f"{-(-len(records) // 2)} of "
     edited = ", except for uncommitted changes in that checkout" * dirty
-    assert lines[0] == f"# commit of {of}the {len(records)}\xa0runs{edited}"
+    assert lines[0] == f"# commit of {of}{len(records)}\xa0runs{edited}"
     assert lines[1] == f"git checkout {0:040}", "the commit of most cells"
 
 

@@ -248,7 +248,7 @@ def checkout_of(records: Sequence[Record]) -> tuple[str, str]:
         return "", ""
     commit = min(counts, key=lambda one: (-counts[one], one))
     share = f"{counts[commit]} of " * (counts[commit] < len(records))
-    text = f"commit of {share}the {quantity.plural(len(records), 'run')}"
+    text = f"commit of {share}{quantity.plural(len(records), 'run')}"
     if any(environment.dirty for environment in known if environment.commit == commit):
         text += ", except for uncommitted changes in that checkout"
     return commit, text
