@@ -63,6 +63,8 @@ MOST_PICTURES = 8
 """Pictures whose names a hall can read."""
 ON_A_NARROW_SLIDE = replace(ON_A_PHONE, most=ON_A_SLIDE.most)
 """A drawing of a slide on a telephone, with the same rows or lines."""
+LONG = 90
+"""Letters of a title beyond which they are smaller."""
 LONGEST_FOOT, OF_A_BADGE, LONGEST_TITLE = 74, 14, 46
 """Letters of the line below a figure, how many a badge takes, and a benchmark's title there."""
 MOST_LINES, LONGEST_LINE = 11, 62
@@ -230,7 +232,9 @@ def figure_slides(
         finding = next((f for f in counted if speaker.title(f) not in titles), None)
         open_ = finding is not None and finding.kind is Kind.UNDECIDED
         shown = below(bench, scene, finding or scene.finding, claimed=open_)
-        block = slide_block(shown, name)
+        # A long title has three lines.
+        long = finding is not None and len(speaker.title(finding)) > LONG
+        block = slide_block(shown, name, first_size(answered=False) if long else ON_A_SLIDE)
         if block is not None and finding is not None:
             titles.add(speaker.title(finding))
             # What is undecided is no title: the figure's noun is one.
