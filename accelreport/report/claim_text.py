@@ -104,7 +104,7 @@ def as_title(result: ClaimResult, named: Callable[[Result], str]) -> str:
     numbers = [number for number in result.numbers if number.quantity == "ratio"]
     alone = [number.interval for number in numbers] if len(numbers) == 1 else []
     names = {named(process) for number in numbers for process in number.processes}
-    on = f" on {names.pop()}" if len(names) == 1 else ""
+    on = f" on {names.pop().replace(' (', ', ').rstrip(')')}" if len(names) == 1 else ""
     factor = "".join(f" ({quantity.ratio(f.value, f.low, f.high)}{on})" for f in alone)
     return f"{label(result.claim.text, 200)}{factor}"
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.e2e
     [
         ("index.html", 1280, 2600),
         ("mnist_batch_sweep.full.html", 1280, 2000),
-        ("har_sweep.full.html", 1280, 2000),
+        ("har_sweep.full.html", 1280, 2100),
         ("claims.html", 390, 5000),
         ("ceilings.html", 390, 2300),
     ],
