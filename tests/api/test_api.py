@@ -91,12 +91,13 @@ def test_a_run_of_several_benchmarks_ends_with_what_is_decided_and_what_decides_
     groups = ["Decided: ", ".* may be decided$", "Your own ", r"\d+\xa0claims need "]
     places = [next(n for n, line in enumerate(lines) if re.match(group, line)) for group in groups]
     assert places == sorted(places)
-    decided, undecided, own, device = (lines[place + 1].strip() for place in places)
+    decided, undecided, own, also = (lines[place + 1].strip() for place in places)
     assert re.search(r"× .* \(.*–.*×, \w+\)$", decided)
     assert re.fullmatch(r".+ over .+: .+× \(.+–.+×, \w+\)", undecided)
     again = r"  accelreport run specs/.* --until-decided   \(about .+\)"
     assert any(re.fullmatch(again, line) for line in lines)
-    assert device.startswith("accelreport notebook specs/")
+    assert also.endswith(" also a larger profile")
+    assert any(line.startswith("  accelreport notebook specs/") for line in lines)
     assert own.startswith("accelreport new specs/mine.toml --model")
 
 
