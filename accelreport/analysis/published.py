@@ -376,7 +376,9 @@ def _speedup_against_times(row: Printed) -> Iterator[Contradiction]:
     published = row.published
     over, elsewhere = row.plan.baseline.place(published.over, published.where)
     elsewhere |= published.over_where
-    if published.speedup is None or (over, elsewhere) == (published.device, published.where):
+    same = (over, elsewhere) == (published.device, published.where)
+    # Of other work, such as an announcement, no times of the source are.
+    if published.speedup is None or same or not published.comparable:
         return
     names: tuple[str, ...] = (published.quantity,)
     if published.quantity == "speedup":
