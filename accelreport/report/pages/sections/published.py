@@ -310,7 +310,7 @@ def _advice(bench: BenchmarkView) -> Table:
         rows.append(table_row(row.use, entry(*cases), entry(by)))
     return Table(
         id="advice-table",
-        title="Advice, word for word",
+        title="Advice, quoted",
         corner="device",
         columns=(Column("advised for", wide=True), Column("by", wide=True)),
         groups=(RowGroup(tuple(rows)),),
